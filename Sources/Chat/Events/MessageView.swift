@@ -26,8 +26,11 @@ package struct MessageView: Hashable, Sendable {
     package var delivery: Delivery?
     /// True for an own direct message that the peer gets as a request, to be accepted first.
     package var isRequest = false
+    /// Finds the user's name in another user's text; nil for an own message. Only a face that marks mentions searches.
+    package var mention: Mention?
+
     /// True if another user's text names this one.
-    package var isMention = false
+    package var isMention: Bool { mention?.isIn(text) ?? false }
 
     /// The message once it is deleted.
     var withoutText: MessageView {

@@ -103,7 +103,7 @@ extension MessageRouter {
             sentAt: message.sentAt, receivedAt: message.receivedAt, isFromCurrentUser: message.isFromCurrentUser(me),
             isHistory: message.isHistory, isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
             delivery: delivery(of: message, in: conversation), isRequest: isOpenRequest(message, in: conversation),
-            isMention: message.author != me && session.mention.isIn(message.content))
+            mention: message.author == me ? nil : session.mention)
     }
 
     private func isOpenRequest(_ message: Message, in conversation: Conversation) -> Bool {

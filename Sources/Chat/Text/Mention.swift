@@ -1,5 +1,7 @@
 /// Finds the own nickname or number in a text, for every face (Docs/Commands.md, "Mentions").
-package struct Mention: Hashable, Sendable {
+///
+/// A class, because each message that is shown holds the one of its room.
+package final class Mention: Hashable, Sendable {
     /// A name as it is searched for.
     private struct Name: Hashable {
         /// In lower case; a character that has several in lower case is kept as it is.
@@ -14,7 +16,7 @@ package struct Mention: Hashable, Sendable {
     /// The nickname in lower case and the number, where the nickname is ASCII: a text without the bytes of either has no mention.
     private let needles: Needles?
 
-    package init(of me: PeerName) {
+    package convenience init(of me: PeerName) {
         self.init(
             nickname: me.nickname, number: me.number, suffix: me.suffix ?? SenderNumber(of: me.key).suffix)
     }
@@ -25,6 +27,16 @@ package struct Mention: Hashable, Sendable {
         self.number = Array("#\(number)")
         self.suffix = Array("-\(suffix)")
         needles = ASCII.isASCII(nickname) ? Needles(String(lower), "#\(number)") : nil
+    }
+
+    package static func == (one: Mention, other: Mention) -> Bool {
+        one.nickname == other.nickname && one.number == other.number && one.suffix == other.suffix
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(nickname)
+        hasher.combine(number)
+        hasher.combine(suffix)
     }
 
     /// Whether a text names the user.
@@ -149,8 +161,8 @@ extension Substring {
     }
 }
 
-/// Two ASCII words that are looked for at once: each message of a flood is searched.
-private struct Needles: Hashable {
+/// Two ASCII words that are looked for at once.
+private struct Needles {
     private let words: [[UInt8]]
     /// The first bytes of the words, with the bit that lower-case letters have.
     private let first: UInt8

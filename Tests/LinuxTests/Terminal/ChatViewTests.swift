@@ -20,7 +20,7 @@ import Wire
         return MessageView(
             conversation: place, id: try Sample.message(id), from: who, text: text, sentAt: time, receivedAt: time,
             isFromCurrentUser: own, isHistory: history || missed, isMissed: missed, isEdited: false, unread: unread,
-            delivery: delivery, isRequest: isRequest, isMention: mention)
+            delivery: delivery, isRequest: isRequest, mention: mention ? Mention(of: try Sample.who("me")) : nil)
     }
 
     @Test func `the first line names the user and the next step, and later that no peer is here`() throws {
