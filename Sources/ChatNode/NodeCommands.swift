@@ -35,7 +35,7 @@ extension Node {
     func shutOut(_ peer: PeerID) {
         let key = intake.certificate(of: peer, now: scheduler.now)?.noise
         // The peer is gone for us at once, without the grace of a lost link.
-        for link in connections.allInfo(of: peer) { close(link, .blocked) }
+        for link in connections.links(of: peer) { close(link, .blocked) }
         finder.shutOut(peer, key)
         arm(.dialler)
     }

@@ -5,34 +5,20 @@ import Wire
 /// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
 extension Node {
     func received(_ type: FrameType, _ body: Span<UInt8>, on link: LinkInfo) {
-        let connection = link.connection
         switch type {
-        case .payload:
-            receivedPayload(body, on: connection)
-        case .goodbye:
-            receivedGoodbye(body.isEmpty ? nil : body[0], on: link)
-        case .have:
-            receivedHave(body, on: connection)
-        case .want:
-            receivedWant(body, on: connection)
-        case .certificate:
-            receivedCertificate(body, on: connection)
-        case .superseded:
-            receivedSuperseded(body, on: connection)
-        case .sealed:
-            receivedSealed(body, on: connection)
-        case .tree:
-            receivedTree(body, on: connection)
-        case .latest:
-            receivedIDs(body, areNews: false, on: connection)
-        case .news:
-            receivedIDs(body, areNews: true, on: connection)
-        case .contacts:
-            receivedContacts(body, on: connection)
-        case .roster:
-            receivedRoster(body, on: connection)
-        case .clock:
-            receivedClock(body, on: connection)
+        case .payload: receivedPayload(body, on: link)
+        case .goodbye: receivedGoodbye(body.isEmpty ? nil : body[0], on: link)
+        case .have: receivedHave(body, on: link)
+        case .want: receivedWant(body, on: link)
+        case .certificate: receivedCertificate(body, on: link)
+        case .superseded: receivedSuperseded(body, on: link)
+        case .sealed: receivedSealed(body, on: link)
+        case .tree: receivedTree(body, on: link)
+        case .latest: receivedIDs(body, areNews: false, on: link)
+        case .news: receivedIDs(body, areNews: true, on: link)
+        case .contacts: receivedContacts(body, on: link)
+        case .roster: receivedRoster(body, on: link)
+        case .clock: receivedClock(body, on: link)
         case .ping, .pong:
             // The link has answered them.
             links.tally.unexpectedFrames += 1

@@ -71,12 +71,12 @@ extension Node {
 
     private func awaitsReceipts(on link: LinkInfo) -> Bool {
         guard scheduler.now < receiptsAwaitedUntil, let peer = link.peer else { return false }
-        return connections.info(of: peer)?.id == link.id && router.awaitsReceipts(from: peer)
+        return connections.sendingLink(of: peer)?.id == link.id && router.awaitsReceipts(from: peer)
     }
 
     /// Accepts and dials no connection any more.
     func closeDoors() {
         links.stopListening()
-        for dial in finder.dialsUnderWay where connections.info(dial) == nil { links.cancel(dial) }
+        for dial in finder.dialsUnderWay where connections[dial] == nil { links.cancel(dial) }
     }
 }

@@ -47,7 +47,7 @@ extension Node {
             if isBlocked { finder.metBlocked(peer, certificate.noise, on: link.id, now: now, using: &randomness) }
             return close(link, .refused)
         }
-        guard establishedGuest(link.connection, peer) else { return close(link, .refused) }
+        guard establishedGuest(link, peer) else { return close(link, .refused) }
         intake.keep(certificate, environment)
         let instance = finder.identified(link.id, as: peer, certificate.noise, now: now, using: &randomness)
         linkUp(link, certificate, dialled: instance)
@@ -82,7 +82,7 @@ extension Node {
             router.linkReady(peer)
             historyExchange.linkOpened(to: peer, from: link.endpoint.giver ?? Giver(peer), environment)
             tickHistory()
-            introduceElsewhere(on: link.connection)
+            introduceElsewhere(on: link)
             if case .running = phase {
                 spread.linkOpened(
                     to: peer, on: link, isGuest: isGuest, connections, now: now, using: &randomness)
@@ -124,7 +124,7 @@ extension Node {
         links.recordPeerRetired(link)
         if link.isRetiring { return close(link, .farewell(reason: reason)) }
         // Until the link that replaces this one is up here too, it is the only way to reach the peer.
-        let others = link.peer.map { connections.allInfo(of: $0) } ?? []
+        let others = link.peer.map { connections.links(of: $0) } ?? []
         if others.contains(where: { $0.id != link.id && !$0.isRetiring }) { close(link, .replaced) }
     }
 
@@ -149,7 +149,7 @@ extension Node {
     private func finishLater(_ link: LinkInfo, _ end: LinkEnd) {
         scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = link.id] in
             self?.assumeIsolated { node in
-                if let link = node.connections.info(id) { node.finish(link, end) }
+                if let link = node.connections[id] { node.finish(link, end) }
             }
         }
     }
@@ -223,7 +223,7 @@ extension Node {
             close(link, .failed(error))
         }
         if link.queuedBytes == 0 { linkIsThrough() }
-        answer(on: link.connection)
+        answer(on: link)
     }
 
     /// A queue is empty or its link gone: waiting senders may go on.

@@ -15,14 +15,14 @@ extension Node: TransportHandler {
 
     package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
         assumeIsolated { node in
-            guard let link = node.links.connections.info(id) else { return }
+            guard let link = node.links.connections[id] else { return }
             node.receive(buffer, count: count, on: link)
         }
     }
 
     package nonisolated func transportBecameWritable(_ id: ConnectionID) {
         assumeIsolated { node in
-            guard let link = node.links.connections.info(id) else { return }
+            guard let link = node.links.connections[id] else { return }
             node.flush(link)
         }
     }
@@ -55,7 +55,7 @@ extension Node: TransportHandler {
     }
 
     private func closed(_ id: ConnectionID, error: TransportError?) {
-        if let link = connections.info(id) {
+        if let link = connections[id] {
             close(link, .transportClosed(error))
         } else if mail.dialledEndpoint(of: id) != nil {
             links.tally.dialsFailed += 1

@@ -218,11 +218,11 @@ extension HistoryExchange {
         guard takesPart(environment) else { return }
         let haves = offers.due(now: environment.now, all: { archive.offer })
         let missing = wants.due(now: environment.now, lacking: { archive.lacking($0) })
-        for (peer, ids) in haves where connections.info(of: peer) != nil {
+        for (peer, ids) in haves where connections.sendingLink(of: peer) != nil {
             effects.append(.send(IDList.frame(.have, ids), to: .peer(peer)))
             counts.havesSent += 1
         }
-        for (peer, ids) in missing where connections.info(of: peer) != nil {
+        for (peer, ids) in missing where connections.sendingLink(of: peer) != nil {
             effects.append(.send(IDList.frame(.want, ids), to: .peer(peer)))
             counts.wantsSent += 1
         }

@@ -3,13 +3,13 @@ import Wire
 
 /// Calls `HistoryExchange` for links, payloads and deadlines.
 extension Node {
-    func receivedHave(_ body: Span<UInt8>, on connection: Connection) {
+    func receivedHave(_ body: Span<UInt8>, on connection: LinkInfo) {
         guard let peer = connection.peer else { return }
         historyExchange.receiveHave(body, from: peer, environment, archive: router.publicChat)
         tickHistory()
     }
 
-    func receivedWant(_ body: Span<UInt8>, on connection: Connection) {
+    func receivedWant(_ body: Span<UInt8>, on connection: LinkInfo) {
         guard let peer = connection.peer,
             historyExchange.receiveWant(body, from: peer, environment, archive: router.publicChat)
         else { return }
@@ -18,9 +18,9 @@ extension Node {
     }
 
     /// Sends some of the payloads that the peer requested; the next ones follow when the outbox has drained.
-    func answer(on connection: Connection) {
+    func answer(on connection: LinkInfo) {
         guard let peer = connection.peer, historyExchange.hasAnswers(for: peer) else { return }
-        let (link, environment) = (LinkInfo(connection), environment)
+        let (link, environment) = (connection, environment)
         while withEffects({ historyExchange.answer(on: link, environment, &router, &intake, &$0) }) {}
     }
 

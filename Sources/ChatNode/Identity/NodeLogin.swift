@@ -16,7 +16,7 @@ extension Node {
         handleOwnCertificate(certificate)
         guard !link.isForgotten else { return }
         // A re-issue was sent on all links already.
-        if ownSession.certificate == shown { sendCertificate(shown, as: .superseded, on: link) }
+        if ownSession.certificate == shown { links.send(shown, as: .superseded, on: link) }
         close(link, .ownSession)
     }
 

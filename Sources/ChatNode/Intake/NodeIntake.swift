@@ -60,7 +60,7 @@ extension Node {
             return payload
         case .dropped(let reason): refused(frame, reason, from: origin, on: link, environment)
         case .closeLink(let reason):
-            if let link { drop(link) } else { refused(frame, reason, from: origin, on: nil, environment) }
+            if let link { close(link, .violation) } else { refused(frame, reason, from: origin, on: nil, environment) }
         case .ban(let reason):
             if let link { ban(link) } else { refused(frame, reason, from: origin, on: nil, environment) }
         }

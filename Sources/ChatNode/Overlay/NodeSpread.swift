@@ -8,7 +8,7 @@ extension Node {
 
     func setMode(_ mode: RoomMode) {
         guard spread.setMode(mode, now: scheduler.now, using: &randomness) else { return }
-        for connection in connections.activeLinks { greet(connection) }
+        for connection in connections.active { greet(connection) }
         setOffers()
         crowdChanged(mode)
     }
@@ -36,7 +36,7 @@ extension Node {
         spread.isEngaged && payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
     }
 
-    func receivedTree(_ body: Span<UInt8>, on connection: Connection) {
+    func receivedTree(_ body: Span<UInt8>, on connection: LinkInfo) {
         guard let peer = treePeer(on: connection) else { return }
         guard let frame = TreeFrame(body) else { return links.tally.unexpectedFrames += 1 }
         if case .hello(let hello) = frame { receivedHello(hello, on: connection) }
@@ -53,7 +53,7 @@ extension Node {
     }
 
     /// Handles the ids of a `latest` or of `news`.
-    func receivedIDs(_ body: Span<UInt8>, areNews: Bool, on connection: Connection) {
+    func receivedIDs(_ body: Span<UInt8>, areNews: Bool, on connection: LinkInfo) {
         guard let peer = treePeer(on: connection) else { return }
         var effects = Effects()
         let isTaken =
@@ -66,7 +66,7 @@ extension Node {
     }
 
     /// The neighbour that sent a frame 10 to 12; nil above its rate.
-    private func treePeer(on connection: Connection) -> PeerID? {
+    private func treePeer(on connection: LinkInfo) -> PeerID? {
         guard case .running = phase, let peer = connection.peer, spread.admitFrame(from: peer, now: scheduler.now)
         else {
             links.tally.unexpectedFrames += 1

@@ -23,7 +23,7 @@ extension Node {
                     using: &randomness, &$0)
             }
         } else {
-            let linked = connections.activeLinks.compactMap(\.peer)
+            let linked = connections.active.compactMap(\.peer)
             withEffects {
                 crowd.leave(
                     links: crowdLinks, neighbours: spread.neighbours, linked: linked, using: &randomness, &$0)
@@ -51,10 +51,10 @@ extension Node {
     /// Takes an admitted presence of another peer in.
     ///
     /// - Parameter isLive: false for one of an answer to our digests.
-    func receivePresence(_ payload: VerifiedPayload, isLive: Bool, on connection: Connection) {
+    func receivePresence(_ payload: VerifiedPayload, isLive: Bool, on connection: LinkInfo) {
         let change = withEffects {
             crowd.receive(
-                payload, isLive: isLive, on: LinkInfo(connection), environment, roster: router.roster,
+                payload, isLive: isLive, on: connection, environment, roster: router.roster,
                 intake: &intake, using: &randomness, &$0)
         }
         guard let change else { return }
@@ -111,7 +111,7 @@ extension Node {
                 environment, links: crowdLinks, neighbours: spread.neighbours, router: &router,
                 using: &randomness, &$0)
         }
-        withEffects { crowd.answerRosters(environment, link: { connections.info($0) }, &$0) }
+        withEffects { crowd.answerRosters(environment, link: { connections[$0] }, &$0) }
         for peer in crowd.lapse(now: scheduler.now) { recordPresence(of: peer, isHere: false) }
         if let movements = crowd.takeMovements(now: scheduler.now) {
             emit(.crowd(came: movements.came, left: movements.left, online: online()))
@@ -120,19 +120,19 @@ extension Node {
     }
 
     /// Sends our digests to a neighbour, which answers with what we lack.
-    func askForRoster(on connection: Connection) {
-        withEffects { crowd.askForRoster(on: LinkInfo(connection), environment, &$0) }
+    func askForRoster(on connection: LinkInfo) {
+        withEffects { crowd.askForRoster(on: connection, environment, &$0) }
     }
 
     /// The nodes of the room by the word of several sources, or as many as discovery shows.
     private var plausibleSize: Int {
-        max(finder.roomSize, connections.activeLinks.count, spread.neighbours.knownSize ?? 0)
+        max(finder.roomSize, connections.active.count, spread.neighbours.knownSize ?? 0)
     }
 
     /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.
-    func receivedRoster(_ body: Span<UInt8>, on connection: Connection) {
+    func receivedRoster(_ body: Span<UInt8>, on connection: LinkInfo) {
         guard isCrowd, let peer = connection.peer else { return }
-        let (link, environment) = (LinkInfo(connection), environment)
+        let (link, environment) = (connection, environment)
         if let digests = RosterDigests(body) {
             crowd.receive(digests, on: link, environment)
             spread.recordSize(digests.count, by: peer)

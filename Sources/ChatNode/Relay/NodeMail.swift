@@ -5,12 +5,12 @@ import Wire
 /// Connects `SealedMail` with the other parts (Protocol.md sections 8 and 13).
 extension Node {
     /// Handles a sealed message: opens it if it is addressed to this node, else forwards it.
-    func receivedSealed(_ body: Span<UInt8>, on connection: Connection) {
+    func receivedSealed(_ body: Span<UInt8>, on connection: LinkInfo) {
         guard let neighbour = connection.peer, SealedMessage.bodySizes.contains(body.count) else {
             links.tally.unexpectedFrames += 1
             return
         }
-        guard takeRelayed(on: LinkInfo(connection)) else { return mail.countRefused() }
+        guard takeRelayed(on: connection) else { return mail.countRefused() }
         let frame = [UInt8](copying: body)
         switch mail.course(of: frame) {
         case .repeated: break
@@ -27,7 +27,7 @@ extension Node {
         let relays = router.paths[peer]
         let way: SealedMail.Way =
             isCrowd && !isElsewhere
-            ? .path(crowdLinks, crowd.paths) : .relays(relays.compactMap { connections.info(of: $0) })
+            ? .path(crowdLinks, crowd.paths) : .relays(relays.compactMap { connections.sendingLink(of: $0) })
         withEffects {
             mail.seal(
                 payload, for: peer, to: intake.certificate(of: peer, now: scheduler.now), with: ownSession.certificate,
@@ -43,7 +43,7 @@ extension Node {
     }
 
     /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour.
-    func recordPath(to peer: PeerID, via connection: Connection) {
+    func recordPath(to peer: PeerID, via connection: LinkInfo) {
         guard let neighbour = connection.peer else { return }
         recordPath(to: peer, via: neighbour)
     }
@@ -60,7 +60,7 @@ extension Node {
     /// Opens a sealed message for this node.
     ///
     /// - Parameter connection: the link that it came on; nil if it came over the bridge.
-    func unseal(_ body: [UInt8], from neighbour: PeerID, on connection: Connection? = nil) {
+    func unseal(_ body: [UInt8], from neighbour: PeerID, on connection: LinkInfo? = nil) {
         guard let opened = mail.open(body, for: context.me) else { return }
         let environment = environment
         do throws(DropReason) {
@@ -68,7 +68,7 @@ extension Node {
             let origin = Origin.sealed(from: neighbour, by: content.certificate)
             let payload = receive(try PayloadFrame(content.frame.span), from: origin, on: connection, environment)
             guard let payload, let connection else { return }
-            recordEndpoint(content.endpoint, of: payload.author, from: LinkInfo(connection))
+            recordEndpoint(content.endpoint, of: payload.author, from: connection)
         } catch {
             intake.drop(error)
         }
@@ -106,7 +106,7 @@ extension Node {
         if !due.isEmpty { routed() }
         withEffects {
             mail.tickGuests(
-                environment, isLinked: { router.roster.isOnline($0) }, link: { connections.info($0) }, &$0)
+                environment, isLinked: { router.roster.isOnline($0) }, link: { connections[$0] }, &$0)
         }
         arm(.mail)
     }
@@ -121,9 +121,9 @@ extension Node {
     }
 
     /// The dialler of a link said that it is for direct messages alone.
-    func guestGreeted(on connection: Connection) {
+    func guestGreeted(on connection: LinkInfo) {
         guard let peer = connection.peer else { return }
-        let isTaken = mail.greeted(on: LinkInfo(connection), now: scheduler.now) { isAccepted($0) }
+        let isTaken = mail.greeted(on: connection, now: scheduler.now) { isAccepted($0) }
         if !isTaken { withEffects { finder.refuse(peer, &$0) } }
         arm(.mail)
     }
@@ -131,7 +131,7 @@ extension Node {
     /// A handshake is complete: the connection may be one that was dialled for direct messages alone.
     ///
     /// - Returns: false if the link is to end.
-    func establishedGuest(_ connection: Connection, _ peer: PeerID) -> Bool {
+    func establishedGuest(_ connection: LinkInfo, _ peer: PeerID) -> Bool {
         guard mail.isGuest(connection.id) else { return true }
         defer { arm(.mail) }
         return mail.established(connection.id, with: peer, now: scheduler.now) { isAccepted($0) }

@@ -19,7 +19,7 @@ package enum Examination {
         census.note(node.connections.count, at: "connections")
         census.note(node.connections.certificatesSent, at: "connections.certificatesSent")
         census.note(node.connections.linkCount, at: "links")
-        census.note(node.connections.activeLinks.count, at: "activeLinks")
+        census.note(node.connections.active.count, at: "activeLinks")
         census.note(node.waitingToSend.count + node.waitingToLeave.count, at: "waiting")
         return census.sizes
     }

@@ -57,7 +57,7 @@ extension Node {
     private func view(_ row: Roster.Row) -> PeerView {
         PeerView(
             who: row.who, state: row.state, since: row.since,
-            roundTrip: connections.info(of: row.who.key)?.roundTrip, isMuted: row.isMuted,
+            roundTrip: connections.sendingLink(of: row.who.key)?.roundTrip, isMuted: row.isMuted,
             isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile,
             isElsewhere: row.isElsewhere)
     }

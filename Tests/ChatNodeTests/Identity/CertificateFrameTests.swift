@@ -161,7 +161,7 @@ import Wire
         let bobKey = bob.key
         func sendCertificate() {
             alice.with { node in
-                for connection in node.connections.activeLinks { node.sendCertificate(for: bobKey, on: connection) }
+                for connection in node.connections.active { node.sendCertificate(for: bobKey, on: connection) }
             }
             simulation.advance(by: .seconds(1))
         }

@@ -174,7 +174,8 @@ import Wire
         let key = receiver.key
         sender.with { node in
             guard let connection = node.connections.sendingLink(of: key) else { return }
-            node.enqueue(frame, on: connection)
+            node.links.enqueue(frame, on: connection)
+            node.askForTurnEnd()
         }
         star.simulation.advance(by: .milliseconds(100))
     }

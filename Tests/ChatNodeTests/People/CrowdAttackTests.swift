@@ -96,7 +96,7 @@ struct CrowdAttackTests {
         // Nor is anything but a presence taken from an answer.
         beAsked()
         alice.with { node in
-            node.connections.activeLinks.forEach { node.crowd.expectAnswer(on: $0.id, now: node.scheduler.now) }
+            node.connections.active.forEach { node.crowd.expectAnswer(on: $0.id, now: node.scheduler.now) }
         }
         send(answer(member.payload(.publicMessage(stage: .newcomer, nickname: "x", text: "old"), at: now)))
         #expect(alice.texts().isEmpty)

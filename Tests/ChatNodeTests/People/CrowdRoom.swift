@@ -70,7 +70,7 @@ extension SimulatedPeer {
         return with { node in node.person(key) }
     }
 
-    var linkCount: Int { with { node in node.connections.activeLinks.count } }
+    var linkCount: Int { with { node in node.connections.active.count } }
     var guestCount: Int { with { node in node.mail.guestCount } }
     var rows: [PeerView] { with { node in node.peers() } }
 }
