@@ -59,7 +59,8 @@ extension Spread {
         using randomness: inout Randomness
     ) {
         trees.opened(
-            peer, isOutgoing: link.role == .initiator, isGuest: isGuest, witness: connections.sendingLink(of: peer)?.witness,
+            peer, isOutgoing: link.role == .initiator, isGuest: isGuest,
+            witness: connections.sendingLink(of: peer)?.witness,
             now: now, using: &randomness)
     }
 
@@ -233,7 +234,9 @@ extension Spread {
                 effects.append(.deliver(PayloadDelivery(frame: frame, type: entry.payload.type), to: .peers(peers)))
             case .probe(let peer): effects.append(.probe(.peer(peer), within: Limits.suspicionTime))
             case .demoteUnlessHeard(let peer, let since):
-                if let link = connections.sendingLink(of: peer), link.lastReceived < since { trees.demote(peer, now: now) }
+                if let link = connections.sendingLink(of: peer), link.lastReceived < since {
+                    trees.demote(peer, now: now)
+                }
             case .end(let peer): effects.append(.strikeOut(peer))
             }
         }
