@@ -127,7 +127,7 @@ struct OverlayRoom {
         let payload = VerifiedPayload(
             signing: .publicMessage(stage: .newcomer, nickname: "far", text: "from afar"), by: author,
             in: Room.lobby.id, epoch: 1, sequence: 1, timestamp: room.simulation.timeline.wallClock)
-        room.peers[3].with { node in node.spread(payload) }
+        room.peers[3].with { node in node.broadcast(payload) }
         room.simulation.advance(by: .seconds(1))
         for peer in room.peers where peer !== room.peers[3] { #expect(peer.texts() == ["from afar"]) }
         #expect(room.sum("bans") == 0)
