@@ -3,7 +3,7 @@ package import Chat
 package import Noise
 package import Wire
 
-/// The one shell: it does what the values decide, on the network, for one person, in one room.
+/// One participant in one room. Carries out the effects of its parts.
 ///
 /// Everything it knows is isolated to its scheduler; transports and discoveries call in through it. Its functions do not
 /// wait, but for `waitUntilMaySend` and `leave`.
@@ -43,7 +43,7 @@ package actor Node {
     var bridgeGate: BridgeGate
 
     private var batch = EventBatch()
-    /// Effects of no part: the buffer of the last ones.
+    /// An empty buffer for the effects of the next call.
     var spareEffects = Effects()
     private var isTurnEndAsked = false
     /// Made once, for each turn.
@@ -138,8 +138,8 @@ package actor Node {
     /// Nodes of one network have met long before.
     private static let answerTime = Duration.seconds(5)
 
-    /// Tells the user of a room with a key that no other node of it has answered for some time: with another key, or another
-    /// name, they do not see each other, which looks the same.
+    /// Warns the user of a room with a key when no other node of it has answered for some time: a wrong key and an empty room
+    /// look the same.
     private func awaitAnswer() {
         scheduler.schedule(at: scheduler.now + Node.answerTime) { [weak self] in
             self?.assumeIsolated { node in
@@ -212,7 +212,7 @@ package actor Node {
         links.reuse(flushed)
     }
 
-    /// Tells what was gathered so far in this turn, for who has something of its own to put behind it; and what that was.
+    /// Delivers pending events now and returns them, so that a caller can queue its report behind them.
     @discardableResult
     package func flushEvents() -> [NodeEvent] {
         let events = batch.events
@@ -220,7 +220,7 @@ package actor Node {
         return events
     }
 
-    /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
+    /// Delivers the events of a flood in portions, so that their buffer stays small and is used again.
     func flushFullBatch() {
         guard batch.isFull else { return }
         offerArchived()

@@ -1,14 +1,14 @@
 import Chat
 import Wire
 
-/// The parts of a node that tell a deadline of their own.
+/// The timers of a node, one for each part with a deadline.
 enum NodeTimer: Int, CaseIterable {
     case bridge, choice, crowd, dialler, history, mail, overlay, router, typing
 }
 
-/// Deadlines: each part tells its own; the node wakes at the earliest and asks again.
+/// Deadlines: each part has its own; the node wakes at the deadline of a timer and asks the part again.
 extension Node {
-    /// To be called when the deadline of a part may have become earlier.
+    /// Sets a timer whose deadline may be an earlier one now.
     func arm(_ timer: NodeTimer) {
         if let deadline = deadline(of: timer) { wake(timer, at: deadline) }
     }

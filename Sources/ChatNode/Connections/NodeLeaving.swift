@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// Leaving politely: everything sent is flushed to every connected peer, then goodbye.
+/// Leaving: all queues are written, each peer gets a goodbye, and the node stops when its last link has closed.
 extension Node {
     /// How long leaving waits for peers to take what was sent.
     private static let leavingTime = Duration.seconds(10)
