@@ -47,7 +47,9 @@ extension Node {
             if isBlocked { finder.metBlocked(peer, certificate.noise, on: link.id, now: now, using: &randomness) }
             return close(link, .refused)
         }
-        guard establishedGuest(link, peer) else { return close(link, .refused) }
+        let isWelcome = mail.established(link.id, with: peer, now: now) { isAccepted($0) }
+        arm(.mail)
+        guard isWelcome else { return close(link, .refused) }
         intake.keep(certificate, environment)
         let instance = finder.identified(link.id, as: peer, certificate.noise, now: now, using: &randomness)
         linkUp(link, certificate, dialled: instance)

@@ -4,23 +4,23 @@ import Wire
 /// Gathers the arrivals and departures of a crowd to a count (Protocol.md section 13).
 struct CrowdFolding {
     private var movements = Movements()
-    private var toldAt: Instant?
+    private var reportedAt: Instant?
     private(set) var nextDeadline: Instant?
 
-    /// Notes arrivals and departures: the first soon, later ones together.
-    mutating func note(_ news: Movements, now: Instant) {
+    /// Counts arrivals and departures: the first are reported soon, later ones together.
+    mutating func record(_ news: Movements, now: Instant) {
         guard !news.isEmpty else { return }
         movements.came += news.came
         movements.left += news.left
         guard nextDeadline == nil else { return }
         let soon = now + Limits.crowdNewsDelay
-        nextDeadline = toldAt.map { max(soon, $0 + Limits.crowdNewsInterval) } ?? soon
+        nextDeadline = reportedAt.map { max(soon, $0 + Limits.crowdNewsInterval) } ?? soon
     }
 
     /// The count that is due; nil if none is.
-    mutating func take(now: Instant) -> Movements? {
+    mutating func takeDue(now: Instant) -> Movements? {
         guard let nextDeadline, nextDeadline <= now else { return nil }
-        defer { (movements, self.nextDeadline, toldAt) = (Movements(), nil, now) }
+        defer { (movements, self.nextDeadline, reportedAt) = (Movements(), nil, now) }
         return movements
     }
 

@@ -122,7 +122,7 @@ extension CrowdPresence {
     }
 
     private mutating func recordOwn(_ presence: VerifiedPayload, now: Instant, using randomness: inout Randomness) {
-        relay.signed(presence, now: now, using: &randomness)
+        relay.recordSigned(presence, now: now, using: &randomness)
         _ = keep(presence, age: .zero, now: now)
     }
 }
@@ -139,7 +139,7 @@ extension CrowdPresence {
         _ effects: inout Effects
     ) -> Change? {
         let (author, now) = (payload.author, environment.now)
-        if !isLive, presences[author] == nil { exchange.tookPresence(on: link.id, now: now) }
+        if !isLive, presences[author] == nil { exchange.recordUseful(on: link.id, now: now) }
         guard case .presence(let presence) = payload.payload.body, author != environment.me else { return nil }
         // A peer in another network is not here.
         if payload.isBridged, roster.isHere(author) { return nil }
@@ -151,7 +151,7 @@ extension CrowdPresence {
         guard keep(checked, age: isLive ? .zero : CrowdPresence.age(of: payload, environment), now: now) else {
             return nil
         }
-        paths.note(author, by: link.id)
+        paths.record(author, by: link.id)
         // In a small room what an answer brings is passed on too: few others have it.
         if isLive || mode == .relaying { relay.pass(author, from: link.id, now: now, using: &randomness) }
         return Change(
@@ -160,7 +160,7 @@ extension CrowdPresence {
 
     /// Keeps a presence whose signature was checked, unless a newer one is here, it has lapsed, or there is no room.
     mutating func keep(_ presence: VerifiedPayload, age: Duration, now: Instant) -> Bool {
-        presences.take(presence, age: age, now: now)
+        presences.keep(presence, age: age, now: now)
     }
 
     /// Handles a presence that was dropped because it came before.
@@ -168,7 +168,7 @@ extension CrowdPresence {
     /// - Returns: its author, if it came over a bridge alone until now: the author is in this network nevertheless, and a bridge was
     ///   faster than the links. Else nil.
     mutating func receiveRepeated(_ frame: borrowing PayloadFrame) -> PeerID? {
-        isCrowd && frame.type == .presence && presences.noteHere(frame) ? frame.author : nil
+        isCrowd && frame.type == .presence && presences.recordHere(frame) ? frame.author : nil
     }
 
     /// Brings a presence from another network to the crowd.
@@ -188,7 +188,7 @@ extension CrowdPresence {
 
     /// Something that was sealed by a peer came by a link, which leads back to it.
     mutating func recordPath(to peer: PeerID, by link: ConnectionID) {
-        if isCrowd { paths.note(peer, by: link) }
+        if isCrowd { paths.record(peer, by: link) }
     }
 
     /// A connection ended.
@@ -216,12 +216,12 @@ extension CrowdPresence {
     /// - Returns: true if there is something to report.
     mutating func record(_ movements: Movements, now: Instant) -> Bool {
         guard !movements.isEmpty else { return false }
-        folding.note(movements, now: now)
+        folding.record(movements, now: now)
         return true
     }
 
     /// The count that is due; nil if none is.
-    mutating func takeMovements(now: Instant) -> Movements? { folding.take(now: now) }
+    mutating func takeMovements(now: Instant) -> Movements? { folding.takeDue(now: now) }
 }
 
 /// Deadlines.
@@ -295,7 +295,7 @@ extension CrowdPresence {
     }
 
     /// Presences of an answer are taken on a link from now on, for a while.
-    mutating func expectAnswer(on link: ConnectionID, now: Instant) { exchange.asked(link, now: now) }
+    mutating func expectAnswer(on link: ConnectionID, now: Instant) { exchange.recordQuestion(link, now: now) }
 
     /// Sends the next parts of the answers that are under way.
     ///
@@ -328,7 +328,7 @@ extension CrowdPresence {
             effects.append(.deliver(delivery, to: .link(link.id)))
             bytes += entry.frame.count + Certificate.byteCount
         }
-        exchange.answered(link.id, next: next, bytes: bytes)
+        exchange.recordAnswer(link.id, next: next, bytes: bytes)
     }
 
     /// Handles a neighbour's digests.
@@ -353,7 +353,7 @@ extension CrowdPresence {
         let isKept = !presences.isNews(frame.authorClock, of: frame.author)
         // A stranger counts against the size of the room.
         if !isKept, isLimited, presences[frame.author] == nil,
-            !intake.take(from: source, size: size(), now: environment.now)
+            !intake.admit(from: source, size: size(), now: environment.now)
         {
             rostersRefused += 1
             return nil
@@ -363,6 +363,6 @@ extension CrowdPresence {
 
     /// True if so many bytes of a presence, or of a certificate, on a link may be of an answer, of which they are counted as a part.
     mutating func takesAnswer(_ bytes: Int, on link: ConnectionID, now: Instant) -> Bool {
-        exchange.take(bytes, on: link, now: now)
+        exchange.takeBytes(bytes, on: link, now: now)
     }
 }

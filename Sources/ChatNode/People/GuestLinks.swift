@@ -37,7 +37,7 @@ struct GuestLinks {
     /// - Parameters:
     ///   - isFirst: whether this node dials first: the peer with the lesser key does.
     ///   - pause: a random time before it does.
-    mutating func told(
+    mutating func recordEndpoint(
         _ endpoint: Endpoint, of peer: PeerID, isFirst: Bool, after pause: Duration = .zero, now: Instant
     ) {
         guard wishes.count < Limits.guestLinks, wishes[peer] == nil, !has(peer), isRested(peer, now: now) else {
@@ -62,7 +62,7 @@ struct GuestLinks {
     }
 
     /// The dials of now, in the order of the keys; the caller answers each with `dialled`. None for a peer that has a link.
-    mutating func due(now: Instant, isLinked: (PeerID) -> Bool) -> [(peer: PeerID, endpoint: Endpoint)] {
+    mutating func takeDue(now: Instant, isLinked: (PeerID) -> Bool) -> [(peer: PeerID, endpoint: Endpoint)] {
         for (connection, dial) in dials where dial.hasFailed && dial.end <= now { dials[connection] = nil }
         let due = wishes.filter { $0.value.dialAt <= now }.sorted { $0.key < $1.key }
         for (peer, _) in due { wishes[peer] = nil }
@@ -111,7 +111,7 @@ struct GuestLinks {
     func isGuest(_ connection: ConnectionID) -> Bool { guests[connection] != nil || dials[connection] != nil }
 
     /// Something of a direct conversation went over a link.
-    mutating func used(_ connection: ConnectionID, now: Instant) { guests[connection]?.usedAt = now }
+    mutating func recordUse(of connection: ConnectionID, now: Instant) { guests[connection]?.usedAt = now }
 
     /// The links that were idle for too long.
     func idle(now: Instant) -> [ConnectionID] {

@@ -51,14 +51,14 @@ extension Node {
     /// Takes an admitted presence of another peer in.
     ///
     /// - Parameter isLive: false for one of an answer to our digests.
-    func receivePresence(_ payload: VerifiedPayload, isLive: Bool, on connection: LinkInfo) {
+    func receivePresence(_ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo) {
         let change = withEffects {
             crowd.receive(
-                payload, isLive: isLive, on: connection, environment, roster: router.roster,
+                payload, isLive: isLive, on: link, environment, roster: router.roster,
                 intake: &intake, using: &randomness, &$0)
         }
         guard let change else { return }
-        if let peer = connection.peer { spread.recordGift(of: peer, now: scheduler.now) }
+        if let peer = link.peer { spread.recordGift(of: peer, now: scheduler.now) }
         withEffects {
             finder.recordPresence(
                 of: change.author, isHere: change.isHere, isBridged: change.isBridged, environment, connections,
@@ -120,8 +120,8 @@ extension Node {
     }
 
     /// Sends our digests to a neighbour, which answers with what we lack.
-    func askForRoster(on connection: LinkInfo) {
-        withEffects { crowd.askForRoster(on: connection, environment, &$0) }
+    func askForRoster(on link: LinkInfo) {
+        withEffects { crowd.askForRoster(on: link, environment, &$0) }
     }
 
     /// The nodes of the room by the word of several sources, or as many as discovery shows.
@@ -130,9 +130,9 @@ extension Node {
     }
 
     /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.
-    func receivedRoster(_ body: Span<UInt8>, on connection: LinkInfo) {
-        guard isCrowd, let peer = connection.peer else { return }
-        let (link, environment) = (connection, environment)
+    func receivedRoster(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard isCrowd, let peer = link.peer else { return }
+        let environment = environment
         if let digests = RosterDigests(body) {
             crowd.receive(digests, on: link, environment)
             spread.recordSize(digests.count, by: peer)
@@ -146,7 +146,7 @@ extension Node {
                 frame, from: link.source, isLimited: isLimited, size: { plausibleSize }, environment)
             guard let isKept else { return }
             let origin = Origin.roster(from: peer, isKept: isKept, bridge: bridgeStanding(of: frame, from: peer))
-            receive(frame, from: origin, on: connection, environment)
+            receive(frame, from: origin, on: link, environment)
         } catch {
             intake.refuse(malformed: error)
         }

@@ -25,8 +25,8 @@ struct PresencePaths {
     /// The link that leads to a target; it may have ended. Nil if none is known.
     subscript(key: UInt64) -> ConnectionID? { links[key] }
 
-    /// Notes that a peer's newest presence, or something sealed by it, came by a link.
-    mutating func note(_ peer: PeerID, by link: ConnectionID) {
+    /// Records the link by which a peer's newest presence, or a sealed message of its, came.
+    mutating func record(_ peer: PeerID, by link: ConnectionID) {
         let key = PresencePaths.key(of: peer)
         guard links.count < capacity || links[key] != nil else { return }
         links[key] = link

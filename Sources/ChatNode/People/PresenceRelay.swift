@@ -16,7 +16,7 @@ struct PresenceRelay {
 
     var nextDeadline: Instant? { Instant.earlier(flushesAt, signsAt) }
 
-    /// Notes a presence to pass on.
+    /// Gathers a presence that is to be passed on.
     mutating func pass(_ author: PeerID, from link: ConnectionID?, now: Instant, using randomness: inout Randomness) {
         if waiting.updateValue(link, forKey: author) == nil { order.append(author) }
         guard flushesAt == nil else { return }
@@ -37,7 +37,7 @@ struct PresenceRelay {
     }
 
     /// Our own presence was signed.
-    mutating func signed(_ payload: VerifiedPayload, now: Instant, using randomness: inout Randomness) {
+    mutating func recordSigned(_ payload: VerifiedPayload, now: Instant, using randomness: inout Randomness) {
         own = payload
         let jitter = isSmall ? Limits.gapPresenceJitter : Limits.presenceJitter
         let interval = isSmall ? Limits.gapPresenceInterval : Limits.presenceInterval

@@ -40,7 +40,7 @@ struct Presences {
     /// True if a peer's newest presence says that it is here or away.
     func isHere(_ peer: PeerID) -> Bool { entries[peer]?.isHere ?? false }
 
-    /// True for a presence that `take` would take.
+    /// True for a presence that `keep` would keep.
     func isNews(_ clock: AuthorClock, of peer: PeerID) -> Bool {
         entries[peer].map { $0.clock < clock } ?? true
     }
@@ -49,7 +49,7 @@ struct Presences {
     ///
     /// - Parameter age: how old it is; zero for one that comes live.
     /// - Returns: false if a newer one, or this one, is here, it has lapsed, or there is no room.
-    mutating func take(_ payload: VerifiedPayload, age: Duration, now: Instant) -> Bool {
+    mutating func keep(_ payload: VerifiedPayload, age: Duration, now: Instant) -> Bool {
         let lifetime = isSmall && !payload.isBridged ? Limits.gapPresenceLifetime : Limits.presenceLifetime
         guard case .presence(let presence) = payload.payload.body, age < lifetime else { return false }
         let (peer, clock) = (payload.author, payload.payload.authorClock)
@@ -72,7 +72,7 @@ struct Presences {
     /// Handles a presence that came before.
     ///
     /// - Returns: true if it is the newest of its author, had come over a bridge alone, and comes over a link of this network now.
-    mutating func noteHere(_ presence: borrowing PayloadFrame) -> Bool {
+    mutating func recordHere(_ presence: borrowing PayloadFrame) -> Bool {
         let peer = presence.author
         guard var entry = entries[peer], entry.isBridged, !presence.isBridged else { return false }
         let signed = presence.body.extracting(1...)

@@ -54,7 +54,7 @@ struct RosterExchange {
     var continuation: ConnectionID? { asked.flatMap { questions[$0]?.isUseful == true ? $0 : nil } }
 
     /// An answer brought an author that was not known: the same neighbour is asked for more soon.
-    mutating func tookPresence(on link: ConnectionID, now: Instant) {
+    mutating func recordUseful(on link: ConnectionID, now: Instant) {
         guard questions[link]?.isUseful == false else { return }
         questions[link]?.isUseful = true
         guard link == asked else { return }
@@ -66,13 +66,13 @@ struct RosterExchange {
     mutating func postpone(now: Instant) { begin(now: now + Limits.presenceGathering) }
 
     /// Our digests were sent on a link.
-    mutating func asked(_ link: ConnectionID, now: Instant) {
+    mutating func recordQuestion(_ link: ConnectionID, now: Instant) {
         questions[link] = Question(until: now + Limits.rosterAnswerTime)
         asked = link
     }
 
     /// True if so many bytes of a presence, or of a certificate, on a link may be of an answer, of which they are counted as a part.
-    mutating func take(_ bytes: Int, on link: ConnectionID, now: Instant) -> Bool {
+    mutating func takeBytes(_ bytes: Int, on link: ConnectionID, now: Instant) -> Bool {
         guard let question = questions[link], now < question.until, question.bytes >= bytes else { return false }
         questions[link]?.bytes -= bytes
         return true
@@ -92,7 +92,7 @@ struct RosterExchange {
         return true
     }
 
-    /// The parts of answers to send now: the caller answers each with `answered`.
+    /// The parts of answers to send now: the caller answers each with `recordAnswer`.
     mutating func parts(now: Instant) -> [(link: ConnectionID, buckets: UInt16, start: Int)] {
         guard let stepsAt, stepsAt <= now else { return [] }
         self.stepsAt = answers.isEmpty ? nil : now + Limits.rosterPortionInterval
@@ -104,7 +104,7 @@ struct RosterExchange {
     /// - Parameters:
     ///   - next: where to go on; nil at the end.
     ///   - bytes: that were sent. An answer with too few left for another presence ends; the next question on the link continues it.
-    mutating func answered(_ link: ConnectionID, next: Int?, bytes: Int) {
+    mutating func recordAnswer(_ link: ConnectionID, next: Int?, bytes: Int) {
         answers[link]?.bytes -= bytes
         if let next { answers[link]?.next = next }
         ends[link] = next

@@ -24,7 +24,7 @@ struct RosterIntake {
     /// Counts an unknown author in an answer; false above the bound of its source, or of all.
     ///
     /// - Parameter size: how many nodes the room plausibly has.
-    mutating func take(from source: LinkSource, size: Int, now: Instant) -> Bool {
+    mutating func admit(from source: LinkSource, size: Int, now: Instant) -> Bool {
         let most = max(Double(Limits.plausibleRoom), Double(size) * 1.25)
         let isTaken = sources.update(source, orNew: { Count(at: now) }) { $0.take(most: most, now: now) }
         var all = all ?? Count(at: now)

@@ -14,7 +14,7 @@ struct SealedRetries {
     var nextDeadline: Instant? { retries.values.map(\.at).min() }
 
     /// Something that waits for a receipt was sealed for a peer.
-    mutating func sealed(for peer: PeerID, now: Instant) {
+    mutating func recordSealed(for peer: PeerID, now: Instant) {
         guard retries[peer] == nil, retries.count < Limits.directConversations else { return }
         retries[peer] = Retry(tries: 1, at: now + Limits.sealedRetry)
     }

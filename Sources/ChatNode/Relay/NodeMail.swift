@@ -5,16 +5,16 @@ import Wire
 /// Connects `SealedMail` with the other parts (Protocol.md sections 8 and 13).
 extension Node {
     /// Handles a sealed message: opens it if it is addressed to this node, else forwards it.
-    func receivedSealed(_ body: Span<UInt8>, on connection: LinkInfo) {
-        guard let neighbour = connection.peer, SealedMessage.bodySizes.contains(body.count) else {
+    func receivedSealed(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let neighbour = link.peer, SealedMessage.bodySizes.contains(body.count) else {
             links.tally.unexpectedFrames += 1
             return
         }
-        guard takeRelayed(on: connection) else { return mail.countRefused() }
+        guard takeRelayed(on: link) else { return mail.countRefused() }
         let frame = [UInt8](copying: body)
         switch mail.course(of: frame) {
         case .repeated: break
-        case .forUs: unseal(frame, from: neighbour, on: connection)
+        case .forUs: unseal(frame, from: neighbour, on: link)
         case .forOthers: if !publishOverBridge(sealed: frame, from: neighbour) { passOnSealed(frame, from: neighbour) }
         }
     }
@@ -43,9 +43,8 @@ extension Node {
     }
 
     /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour.
-    func recordPath(to peer: PeerID, via connection: LinkInfo) {
-        guard let neighbour = connection.peer else { return }
-        recordPath(to: peer, via: neighbour)
+    func recordPath(to peer: PeerID, via link: LinkInfo) {
+        if let neighbour = link.peer { recordPath(to: peer, via: neighbour) }
     }
 
     /// As above; the neighbour may be the bridge. A path to a peer in another network is of use to those who let bridges publish
@@ -59,16 +58,16 @@ extension Node {
 
     /// Opens a sealed message for this node.
     ///
-    /// - Parameter connection: the link that it came on; nil if it came over the bridge.
-    func unseal(_ body: [UInt8], from neighbour: PeerID, on connection: LinkInfo? = nil) {
+    /// - Parameter link: the link that it came on; nil if it came over the bridge.
+    func unseal(_ body: [UInt8], from neighbour: PeerID, on link: LinkInfo? = nil) {
         guard let opened = mail.open(body, for: context.me) else { return }
         let environment = environment
         do throws(DropReason) {
             let content = try intake.readSealed(opened, environment)
             let origin = Origin.sealed(from: neighbour, by: content.certificate)
-            let payload = receive(try PayloadFrame(content.frame.span), from: origin, on: connection, environment)
-            guard let payload, let connection else { return }
-            recordEndpoint(content.endpoint, of: payload.author, from: connection)
+            let payload = receive(try PayloadFrame(content.frame.span), from: origin, on: link, environment)
+            guard let payload, let link else { return }
+            recordEndpoint(content.endpoint, of: payload.author, from: link)
         } catch {
             intake.drop(error)
         }
@@ -81,7 +80,7 @@ extension Node {
         withEffects {
             mail.passOn(
                 frame, from: neighbour, isRelay: configuration.relaysSealed, environment,
-                links: isCrowd ? crowdLinks : Array(connections.active), paths: crowd.paths, using: &randomness, &$0)
+                links: isCrowd ? crowdLinks : connections.active, paths: crowd.paths, using: &randomness, &$0)
         }
     }
 
@@ -121,19 +120,10 @@ extension Node {
     }
 
     /// The dialler of a link said that it is for direct messages alone.
-    func guestGreeted(on connection: LinkInfo) {
-        guard let peer = connection.peer else { return }
-        let isTaken = mail.greeted(on: connection, now: scheduler.now) { isAccepted($0) }
+    func guestGreeted(on link: LinkInfo) {
+        guard let peer = link.peer else { return }
+        let isTaken = mail.greeted(on: link, now: scheduler.now) { isAccepted($0) }
         if !isTaken { withEffects { finder.refuse(peer, &$0) } }
         arm(.mail)
-    }
-
-    /// A handshake is complete: the connection may be one that was dialled for direct messages alone.
-    ///
-    /// - Returns: false if the link is to end.
-    func establishedGuest(_ connection: LinkInfo, _ peer: PeerID) -> Bool {
-        guard mail.isGuest(connection.id) else { return true }
-        defer { arm(.mail) }
-        return mail.established(connection.id, with: peer, now: scheduler.now) { isAccepted($0) }
     }
 }

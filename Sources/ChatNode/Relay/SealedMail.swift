@@ -79,7 +79,7 @@ extension SealedMail {
         using randomness: inout Randomness, _ effects: inout Effects
     ) {
         if case .path = way {
-            retries.sealed(for: peer, now: environment.now)
+            retries.recordSealed(for: peer, now: environment.now)
             effects.append(.arm(.mail))
         }
         guard let target else { return }
@@ -221,7 +221,7 @@ extension SealedMail {
         let scoped = Endpoint(address: endpoint.address, port: port, scope: scope)
         guard filter.allows(scoped) else { return }
         let pause = Duration.random(in: .zero...Limits.contactDialWait, using: &randomness)
-        guests.told(scoped, of: peer, isFirst: environment.me < peer, after: pause, now: environment.now)
+        guests.recordEndpoint(scoped, of: peer, isFirst: environment.me < peer, after: pause, now: environment.now)
         effects.append(.arm(.mail))
     }
 
@@ -234,7 +234,7 @@ extension SealedMail {
         _ environment: Environment, isLinked: (PeerID) -> Bool, link: (ConnectionID) -> LinkInfo?,
         _ effects: inout Effects
     ) {
-        for (peer, endpoint) in guests.due(now: environment.now, isLinked: isLinked) {
+        for (peer, endpoint) in guests.takeDue(now: environment.now, isLinked: isLinked) {
             effects.append(.dialGuest(peer, at: endpoint))
         }
         for id in guests.idle(now: environment.now) {
@@ -271,7 +271,7 @@ extension SealedMail {
     }
 
     /// A direct payload was sent on a link.
-    mutating func recordUse(of connection: ConnectionID, now: Instant) { guests.used(connection, now: now) }
+    mutating func recordUse(of connection: ConnectionID, now: Instant) { guests.recordUse(of: connection, now: now) }
 
     /// A dial has failed, or a connection has ended.
     mutating func closed(_ connection: ConnectionID) { guests.closed(connection) }

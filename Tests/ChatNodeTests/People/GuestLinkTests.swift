@@ -21,11 +21,11 @@ struct GuestLinkTests {
 
     @Test func `the peer with the lesser key dials at once, the other one 3 s later`() {
         var guests = GuestLinks()
-        guests.told(endpoint, of: peer(1), isFirst: true, now: start)
-        guests.told(endpoint, of: peer(2), isFirst: false, now: start)
-        #expect(guests.due(now: start, isLinked: { _ in false }).map(\.peer) == [peer(1)])
+        guests.recordEndpoint(endpoint, of: peer(1), isFirst: true, now: start)
+        guests.recordEndpoint(endpoint, of: peer(2), isFirst: false, now: start)
+        #expect(guests.takeDue(now: start, isLinked: { _ in false }).map(\.peer) == [peer(1)])
         #expect(guests.nextDeadline == start + .seconds(3))
-        #expect(guests.due(now: start + .seconds(3), isLinked: { _ in true }).count == 0)
+        #expect(guests.takeDue(now: start + .seconds(3), isLinked: { _ in true }).count == 0)
     }
 
     @Test func `a peer is dialled once a minute at most, whatever it tells`() {
@@ -33,8 +33,8 @@ struct GuestLinkTests {
         var dials = 0
         for second in 0..<180 {
             let now = start + .seconds(second)
-            guests.told(endpoint, of: peer(1), isFirst: true, now: now)
-            for dial in guests.due(now: now, isLinked: { _ in false }) {
+            guests.recordEndpoint(endpoint, of: peer(1), isFirst: true, now: now)
+            for dial in guests.takeDue(now: now, isLinked: { _ in false }) {
                 dials += 1
                 guests.dialled(
                     dial.peer, at: dial.endpoint, as: link(UInt64(dials)), now: now, until: now + .seconds(10))
@@ -47,16 +47,16 @@ struct GuestLinkTests {
     @Test func `there are at most 8 guests, dials among them`() {
         var guests = GuestLinks()
         for number in 1...20 as ClosedRange<UInt8> {
-            guests.told(endpoint, of: peer(number), isFirst: true, now: start)
+            guests.recordEndpoint(endpoint, of: peer(number), isFirst: true, now: start)
         }
-        let due = guests.due(now: start, isLinked: { _ in false })
+        let due = guests.takeDue(now: start, isLinked: { _ in false })
         #expect(due.count == Limits.guestLinks)
         for (index, dial) in due.enumerated() {
             guests.dialled(
                 dial.peer, at: dial.endpoint, as: link(UInt64(index)), now: start, until: start + .seconds(10))
         }
-        guests.told(endpoint, of: peer(99), isFirst: true, now: start)
-        #expect(guests.due(now: start, isLinked: { _ in false }).count == 0)
+        guests.recordEndpoint(endpoint, of: peer(99), isFirst: true, now: start)
+        #expect(guests.takeDue(now: start, isLinked: { _ in false }).count == 0)
         for (index, dial) in due.enumerated() {
             #expect(guests.established(link(UInt64(index)), with: dial.peer) == true)
             #expect(guests.opened(link(UInt64(index)), to: dial.peer, now: start) { _ in true } == true)
@@ -73,12 +73,13 @@ struct GuestLinkTests {
             guests.closed(link(UInt64(number)))
             #expect(guests.endpoint(of: link(UInt64(number))) == nil)
         }
-        guests.told(endpoint, of: peer(9), isFirst: true, now: start + .seconds(1))
-        #expect(guests.due(now: start + .seconds(1), isLinked: { _ in false }).isEmpty)
+        guests.recordEndpoint(endpoint, of: peer(9), isFirst: true, now: start + .seconds(1))
+        #expect(guests.takeDue(now: start + .seconds(1), isLinked: { _ in false }).isEmpty)
         #expect(guests.nextDeadline == start + .seconds(10))
-        #expect(guests.due(now: start + .seconds(10), isLinked: { _ in false }).isEmpty)
+        #expect(guests.takeDue(now: start + .seconds(10), isLinked: { _ in false }).isEmpty)
         #expect(guests.count == 0)
-        guests.told(endpoint, of: peer(9), isFirst: true, after: .milliseconds(700), now: start + .seconds(10))
+        guests.recordEndpoint(
+            endpoint, of: peer(9), isFirst: true, after: .milliseconds(700), now: start + .seconds(10))
         #expect(guests.nextDeadline == start + .milliseconds(10_700))
     }
 
@@ -105,7 +106,7 @@ struct GuestLinkTests {
     @Test func `a guest link ends after 120 s without a direct message`() {
         var guests = GuestLinks()
         #expect(guests.opened(link(1), to: peer(1), now: start) { _ in true } == true)
-        guests.used(link(1), now: start + .seconds(100))
+        guests.recordUse(of: link(1), now: start + .seconds(100))
         #expect(guests.idle(now: start + .seconds(219)).isEmpty)
         #expect(guests.nextDeadline == start + .seconds(220))
         #expect(guests.idle(now: start + .seconds(220)) == [link(1)])
@@ -117,13 +118,13 @@ struct GuestLinkTests {
     @Test func `a payload without a receipt is sealed again after 4, 8 and 16 s, then with the next presence`() {
         var retries = SealedRetries()
         var (now, pauses, tries) = (start, [Int64](), 0)
-        retries.sealed(for: peer(1), now: now)
+        retries.recordSealed(for: peer(1), now: now)
         while let deadline = retries.nextDeadline {
             pauses.append((deadline - now).nanoseconds / 1_000_000_000)
             now = deadline
             let due = retries.takeDue(now: now, isWaiting: { _ in true })
             tries += due.count
-            for peer in due { retries.sealed(for: peer, now: now) }
+            for peer in due { retries.recordSealed(for: peer, now: now) }
         }
         #expect(pauses == [4, 8, 16, 32])
         #expect(tries == 3)
@@ -132,7 +133,7 @@ struct GuestLinkTests {
 
     @Test func `a receipt ends the tries`() {
         var retries = SealedRetries()
-        retries.sealed(for: peer(1), now: start)
+        retries.recordSealed(for: peer(1), now: start)
         let due = retries.takeDue(now: start + .seconds(4), isWaiting: { _ in false })
         #expect(due.isEmpty && retries.count == 0)
     }

@@ -28,13 +28,13 @@ struct PresencesTests {
         var member = Member(1)
         let (old, new) = (member.presence(), member.departure())
         var presences = Presences()
-        #expect(presences.take(new, age: .zero, now: start) == true)
+        #expect(presences.keep(new, age: .zero, now: start) == true)
         #expect(!presences.isHere(new.author))
         #expect(presences.count == 1)
         // One that left is not brought back by a presence from before, as a replay would try.
-        #expect(presences.take(old, age: .zero, now: start) == false)
+        #expect(presences.keep(old, age: .zero, now: start) == false)
         #expect(!presences.isHere(new.author))
-        #expect(presences.take(new, age: .zero, now: start) == false)
+        #expect(presences.keep(new, age: .zero, now: start) == false)
     }
 
     @Test func `a presence lapses after 900 s from its signature`() {
@@ -42,8 +42,8 @@ struct PresencesTests {
         var other = Member(2)
         let (fresh, old) = (one.presence(), other.presence())
         var presences = Presences()
-        #expect(presences.take(fresh, age: .zero, now: start) == true)
-        #expect(presences.take(old, age: .seconds(600), now: start) == true)
+        #expect(presences.keep(fresh, age: .zero, now: start) == true)
+        #expect(presences.keep(old, age: .seconds(600), now: start) == true)
         #expect(presences.lapse(now: start + .seconds(299)).count == 0)
         #expect(presences.lapse(now: start + .seconds(316)) == [old.author])
         #expect(presences.lapse(now: start + .seconds(899)).count == 0)
@@ -56,7 +56,7 @@ struct PresencesTests {
     @Test func `one older than that is not taken`() {
         var member = Member(1)
         var presences = Presences()
-        #expect(presences.take(member.presence(), age: Limits.presenceLifetime, now: start) == false)
+        #expect(presences.keep(member.presence(), age: Limits.presenceLifetime, now: start) == false)
     }
 
     @Test func `new identities do not displace those that are known`() {
@@ -64,11 +64,11 @@ struct PresencesTests {
         var one = Member(1)
         var other = Member(2)
         var third = Member(3)
-        #expect(presences.take(one.presence(), age: .zero, now: start) == true)
-        #expect(presences.take(other.presence(), age: .zero, now: start) == true)
-        #expect(presences.take(third.presence(), age: .zero, now: start) == false)
+        #expect(presences.keep(one.presence(), age: .zero, now: start) == true)
+        #expect(presences.keep(other.presence(), age: .zero, now: start) == true)
+        #expect(presences.keep(third.presence(), age: .zero, now: start) == false)
         #expect(presences.refused == 1)
-        #expect(presences.take(one.presence(), age: .zero, now: start) == true)
+        #expect(presences.keep(one.presence(), age: .zero, now: start) == true)
         #expect(presences.count == 2)
     }
 
@@ -76,7 +76,7 @@ struct PresencesTests {
         var presences = Presences()
         for seed in 0..<70 as Range<UInt64> {
             var member = Member(seed)
-            #expect(presences.take(member.presence(), age: .zero, now: start) == true)
+            #expect(presences.keep(member.presence(), age: .zero, now: start) == true)
         }
         var (next, answered): (Int?, [PeerID]) = (0, [])
         while let from = next {
@@ -115,7 +115,7 @@ struct PresencesTests {
         var member = Member(1)
         for _ in 0..<50 {
             var relay = PresenceRelay()
-            relay.signed(member.presence(), now: start, using: &randomness)
+            relay.recordSigned(member.presence(), now: start, using: &randomness)
             let pause = (relay.nextDeadline ?? start) - start
             #expect(pause >= .seconds(540))
             #expect(pause <= .seconds(660))
@@ -124,15 +124,15 @@ struct PresencesTests {
 
     @Test func `arrivals and departures of a crowd are counted soon, then every 30 s`() {
         var folding = CrowdFolding()
-        folding.note(Movements(), now: start)
+        folding.record(Movements(), now: start)
         #expect(folding.nextDeadline == nil)
-        folding.note(Movements(came: 40), now: start)
-        folding.note(Movements(left: 2), now: start + .seconds(1))
-        #expect(folding.take(now: start + .seconds(1)) == nil)
-        #expect(folding.take(now: start + .seconds(2)) == Movements(came: 40, left: 2))
-        folding.note(Movements(came: 1), now: start + .seconds(3))
+        folding.record(Movements(came: 40), now: start)
+        folding.record(Movements(left: 2), now: start + .seconds(1))
+        #expect(folding.takeDue(now: start + .seconds(1)) == nil)
+        #expect(folding.takeDue(now: start + .seconds(2)) == Movements(came: 40, left: 2))
+        folding.record(Movements(came: 1), now: start + .seconds(3))
         #expect(folding.nextDeadline == start + .seconds(32))
-        #expect(folding.take(now: start + .seconds(32)) == Movements(came: 1))
+        #expect(folding.takeDue(now: start + .seconds(32)) == Movements(came: 1))
     }
 
     @Test func `a table of paths is bounded and remembers the latest link`() {
@@ -140,9 +140,9 @@ struct PresencesTests {
         var one = Member(1)
         var other = Member(2)
         let (first, second) = (one.presence().author, other.presence().author)
-        paths.note(first, by: ConnectionID(number: 1))
-        paths.note(second, by: ConnectionID(number: 1))
-        paths.note(first, by: ConnectionID(number: 2))
+        paths.record(first, by: ConnectionID(number: 1))
+        paths.record(second, by: ConnectionID(number: 1))
+        paths.record(first, by: ConnectionID(number: 2))
         #expect(paths.count == 1)
         #expect(paths[PresencePaths.key(of: second)] == nil)
         #expect(paths[PresencePaths.key(SealedMessage.address(of: first))] == ConnectionID(number: 2))

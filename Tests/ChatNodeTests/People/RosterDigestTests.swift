@@ -71,13 +71,13 @@ struct RosterDigestTests {
     @Test func `only a neighbour that was asked brings old presences, and not for ever`() {
         let (link, now) = (RosterDigestTests.link, RosterDigestTests.start)
         var exchange = RosterExchange()
-        #expect(exchange.take(200, on: link, now: now) == false)
-        exchange.asked(link, now: now)
-        #expect(exchange.take(200, on: link, now: now) == true)
-        #expect(exchange.take(200, on: ConnectionID(number: 2), now: now) == false)
-        #expect(exchange.take(200, on: link, now: now + Limits.rosterAnswerTime) == false)
-        exchange.asked(link, now: now)
-        let taken = (0...Limits.knownPeers).count { _ in exchange.take(256, on: link, now: now) }
+        #expect(exchange.takeBytes(200, on: link, now: now) == false)
+        exchange.recordQuestion(link, now: now)
+        #expect(exchange.takeBytes(200, on: link, now: now) == true)
+        #expect(exchange.takeBytes(200, on: ConnectionID(number: 2), now: now) == false)
+        #expect(exchange.takeBytes(200, on: link, now: now + Limits.rosterAnswerTime) == false)
+        exchange.recordQuestion(link, now: now)
+        let taken = (0...Limits.knownPeers).count { _ in exchange.takeBytes(256, on: link, now: now) }
         #expect(taken == Limits.rosterAnswerBytes / 256)
     }
 
@@ -89,11 +89,11 @@ struct RosterDigestTests {
         for pause in [0, 2, 4] {
             #expect(exchange.isQuestionDue(now: now + .seconds(pause * 2)) == true)
         }
-        exchange.asked(link, now: now + .seconds(8))
+        exchange.recordQuestion(link, now: now + .seconds(8))
         #expect(exchange.continuation == nil)
-        exchange.tookPresence(on: link, now: now + .seconds(9))
+        exchange.recordUseful(on: link, now: now + .seconds(9))
         #expect(exchange.continuation == link && exchange.nextDeadline == now + .seconds(10))
-        exchange.asked(link, now: now + .seconds(10))
+        exchange.recordQuestion(link, now: now + .seconds(10))
         #expect(exchange.continuation == nil)
         exchange.linkClosed(link)
         #expect(exchange.continuation == nil)
@@ -105,16 +105,16 @@ struct RosterDigestTests {
         let answered = (0..<100).count { _ in exchange.answer(0xffff, on: link, now: now) }
         #expect(Double(answered) == Limits.rosterAnswersBurst)
         #expect(exchange.parts(now: now).map(\.start) == [0])
-        exchange.answered(link, next: 20, bytes: 8_000)
+        exchange.recordAnswer(link, next: 20, bytes: 8_000)
         #expect(exchange.parts(now: now).count == 0)
         #expect(exchange.parts(now: now + Limits.rosterPortionInterval).map(\.start) == [20])
         // An answer ends after 64 kB, and the next one goes on there.
-        exchange.answered(link, next: 160, bytes: 57_000)
+        exchange.recordAnswer(link, next: 160, bytes: 57_000)
         #expect(exchange.nextDeadline == nil && exchange.room(for: link) == 0)
         let later = now + .seconds(2)
         let isAnswered = exchange.answer(0xffff, on: link, now: later)
         #expect(isAnswered && exchange.parts(now: later).map(\.start) == [160])
-        exchange.answered(link, next: nil, bytes: 1_000)
+        exchange.recordAnswer(link, next: nil, bytes: 1_000)
         #expect(exchange.nextDeadline == nil)
     }
 

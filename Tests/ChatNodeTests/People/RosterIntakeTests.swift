@@ -11,7 +11,7 @@ import Wire
     private func taken(_ count: Int, _ intake: inout RosterIntake, from source: UInt64, size: Int, at now: Instant)
         -> Int
     {
-        (0..<count).count { _ in intake.take(from: LinkSource(source), size: size, now: now) }
+        (0..<count).count { _ in intake.admit(from: LinkSource(source), size: size, now: now) }
     }
 
     @Test func `a source brings as many as a plausible room has, at least 64, and a fresh share in 15 minutes`() {

@@ -52,7 +52,7 @@ final class SealedMailTests {
 
     @Test func `in a crowd a message begins on the path and on one other link`() {
         var paths = PresencePaths()
-        paths.note(bob, by: links[2].id)
+        paths.record(bob, by: links[2].id)
         for _ in 0..<10 {
             let ids = seal(over: .path(links, paths), mode: .overlay).deliveries.flatMap(\.links)
             #expect(ids.count == 2 && ids.first == links[2].id && Set(ids).count == 2)
@@ -89,7 +89,7 @@ final class SealedMailTests {
         let sender = try #require(links[0].peer)
         #expect(passOn(frame(for: bob), from: sender, mode: .mesh).isEmpty)
         var paths = PresencePaths()
-        paths.note(bob, by: links[3].id)
+        paths.record(bob, by: links[3].id)
         #expect(passOn(frame(for: bob), from: sender, mode: .overlay, paths: paths) == [links[3].id])
         #expect(passOn(frame(for: bob), from: nil, mode: .mesh) == links.map(\.id))
         #expect(mail.counters.map(\.value) == [0, 0, 0, 5, 1, 0])
