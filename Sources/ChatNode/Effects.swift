@@ -122,7 +122,7 @@ struct Effects {
 
     mutating func append(_ effect: consuming Effect) { list.append(effect) }
 
-    fileprivate mutating func clear() { list.removeAll(keepingCapacity: true) }
+    mutating func clear() { list.removeAll(keepingCapacity: true) }
 }
 
 extension Node {

@@ -14,7 +14,7 @@ extension Node {
 }
 
 extension MessageRouter {
-    fileprivate var counters: [Counter] {
+    var counters: [Counter] {
         let unread = overview.reduce(0) { $0 + $1.unread }
         let (room, refused) = (publicChat.unreadCount, refusals)
         return [Counter(.unreadPublic, room), Counter(.unreadDirect, unread - room)]
@@ -25,7 +25,7 @@ extension MessageRouter {
 extension Counter {
     /// Counters of several parts in the order of `/stats`; those that `Metric.order` does not name come behind, as they are.
     /// Counters of one metric are added.
-    fileprivate static func inOrder(_ counters: [Counter]) -> [Counter] {
+    static func inOrder(_ counters: [Counter]) -> [Counter] {
         var values: [Metric: Int] = [:]
         for counter in counters { values[counter.metric, default: 0] += counter.value }
         let named = Metric.order.compactMap { metric in values[metric].map { Counter(metric, $0) } }
