@@ -3,24 +3,24 @@ import Wire
 
 /// Calls `HistoryExchange` for links, payloads and deadlines.
 extension Node {
-    func receivedHave(_ body: Span<UInt8>, on connection: LinkInfo) {
-        guard let peer = connection.peer else { return }
+    func receivedHave(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let peer = link.peer else { return }
         historyExchange.receiveHave(body, from: peer, environment, archive: router.publicChat)
         tickHistory()
     }
 
-    func receivedWant(_ body: Span<UInt8>, on connection: LinkInfo) {
-        guard let peer = connection.peer,
+    func receivedWant(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let peer = link.peer,
             historyExchange.receiveWant(body, from: peer, environment, archive: router.publicChat)
         else { return }
         arm(.history)
-        answer(on: connections.sendingLink(of: peer) ?? connection)
+        answer(on: connections.sendingLink(of: peer) ?? link)
     }
 
     /// Sends some of the payloads that the peer requested; the next ones follow when the outbox has drained.
-    func answer(on connection: LinkInfo) {
-        guard let peer = connection.peer, historyExchange.hasAnswers(for: peer) else { return }
-        let (link, environment) = (connection, environment)
+    func answer(on link: LinkInfo) {
+        guard let peer = link.peer, historyExchange.hasAnswers(for: peer) else { return }
+        let environment = environment
         while withEffects({ historyExchange.answer(on: link, environment, &router, &intake, &$0) }) {}
     }
 

@@ -8,7 +8,7 @@ extension Node {
 
     func setMode(_ mode: RoomMode) {
         guard spread.setMode(mode, now: scheduler.now, using: &randomness) else { return }
-        for connection in connections.active { greet(connection) }
+        for link in connections.active { greet(link) }
         setOffers()
         crowdChanged(mode)
     }
@@ -36,38 +36,38 @@ extension Node {
         spread.isEngaged && payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
     }
 
-    func receivedTree(_ body: Span<UInt8>, on connection: LinkInfo) {
-        guard let peer = treePeer(on: connection) else { return }
+    func receivedTree(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let peer = treePeer(on: link) else { return }
         guard let frame = TreeFrame(body) else { return links.tally.unexpectedFrames += 1 }
-        if case .hello(let hello) = frame { receivedHello(hello, on: connection) }
-        if case .busy = frame { receivedBusy(on: connection) }
-        guard !connection.isForgotten else { return }
+        if case .hello(let hello) = frame { receivedHello(hello, on: link) }
+        if case .busy = frame { receivedBusy(on: link) }
+        guard !link.isForgotten else { return }
         let last = spread.neighbours[peer]?.hello
         withEffects {
             spread.receiveTree(frame, from: peer, connections, now: scheduler.now, using: &randomness, &$0)
         }
         guard case .hello(let hello) = frame else { return }
-        receivedMode(in: hello, after: last, on: connection)
+        receivedMode(in: hello, after: last, on: link)
         setOffers()
-        if hello.isGuest { guestGreeted(on: connection) }
+        if hello.isGuest { guestGreeted(on: link) }
     }
 
     /// Handles the ids of a `latest` or of `news`.
-    func receivedIDs(_ body: Span<UInt8>, areNews: Bool, on connection: LinkInfo) {
-        guard let peer = treePeer(on: connection) else { return }
+    func receivedIDs(_ body: Span<UInt8>, areNews: Bool, on link: LinkInfo) {
+        guard let peer = treePeer(on: link) else { return }
         var effects = Effects()
         let isTaken =
             areNews
             ? spread.receiveNews(body, from: peer, now: scheduler.now, &effects)
             : spread.receiveLatest(body, from: peer, connections, now: scheduler.now, &effects)
         guard isTaken else { return }
-        recordSign(on: connection)
+        recordSign(on: link)
         perform(effects)
     }
 
     /// The neighbour that sent a frame 10 to 12; nil above its rate.
-    private func treePeer(on connection: LinkInfo) -> PeerID? {
-        guard case .running = phase, let peer = connection.peer, spread.admitFrame(from: peer, now: scheduler.now)
+    private func treePeer(on link: LinkInfo) -> PeerID? {
+        guard case .running = phase, let peer = link.peer, spread.admitFrame(from: peer, now: scheduler.now)
         else {
             links.tally.unexpectedFrames += 1
             return nil
