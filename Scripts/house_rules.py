@@ -17,15 +17,13 @@ import swift_source
 LINES_PER_FUNCTION = 40
 
 # Ceilings of today, which only fall: 800 lines and 20 calls are the aim.
-LINES_OF_NODE = 3572
-UNCHECKED_ISOLATION = 102
+LINES_OF_NODE = 2170
+UNCHECKED_ISOLATION = 99
 FILES_PER_PROPERTY = 3
-# Stored properties of `Node` that more files touch. Names only leave this list.
+# Stored properties of `Node` that more files touch. Names only leave this list; one that few files touch by now must.
 WIDELY_TOUCHED = set("""
-    admission bans bridge certificates choice configuration connections contacts context counts dialler discoveries gaps
-    history limiter modeSwitch overlay pacer people phase randomness relayKeys router scheduler sealedRelay session
-    transport typingTracker
-    clock conversations crowd finder historyExchange intake links mail ownSession spread
+    configuration conversations crowd discoveries finder historyExchange intake links mail ownSession phase randomness
+    scheduler spread
 """.split())
 
 # These two types run everything on one thread, which excludes data races.
@@ -114,9 +112,12 @@ def owners(root):
     lines = ownership.lines(parts)
     if lines > LINES_OF_NODE:
         yield f"{ownership.NODE}Node.swift: Node has {lines} lines over all its extensions; {LINES_OF_NODE} is the most"
-    names = [name for name in ownership.stored_properties(parts) if name not in WIDELY_TOUCHED]
-    for name, files in ownership.files_of(names, parts).items():
-        if len(files) > FILES_PER_PROPERTY:
+    touched = ownership.files_of(ownership.stored_properties(parts), parts)
+    for name in sorted(WIDELY_TOUCHED) if parts else ():
+        if len(touched.get(name, ())) <= FILES_PER_PROPERTY:
+            yield f"Scripts/house_rules.py: few files touch `{name}` of Node; take it off WIDELY_TOUCHED"
+    for name, files in touched.items():
+        if len(files) > FILES_PER_PROPERTY and name not in WIDELY_TOUCHED:
             yield (f"{ownership.NODE}Node.swift: {len(files)} files touch `{name}` of Node; {FILES_PER_PROPERTY} is the most: "
                    + ", ".join(sorted(Path(file).name for file in files)))
 
