@@ -618,23 +618,6 @@ extension MessageRouter {
         return outcome
     }
 
-    /// True if the peer has a link, or a path over relays, and is not blocked.
-    package func isReachable(_ peer: PeerID) -> Bool {
-        guard !roster.isBlocked(peer) else { return false }
-        return roster.isOnline(peer) || (reachesAll && roster.isHere(peer)) || !paths[peer].isEmpty
-    }
-
-    private func checkConnected(_ peer: PeerID) throws(ChatError) {
-        guard !isReachable(peer) else { return }
-        throw ChatError(.notConnected, .notConnected, roster.who(peer).numberText)
-    }
-
-    private func checkNotBlocked(_ peer: PeerID) throws(ChatError) {
-        guard roster.isBlocked(peer) else { return }
-        let number = roster.who(peer).numberText
-        throw ChatError(.notConnected, .blockedFirst, number)
-    }
-
     private mutating func setActive(_ isActive: Bool) {
         switch activeConversation {
         case .publicRoom: publicChat.isActive = isActive
@@ -647,9 +630,6 @@ extension MessageRouter {
 
 /// Edits and deletions of own messages.
 extension MessageRouter {
-    /// The fewest hexadecimal digits of an id that name a message, if they are unique among own messages.
-    package static let shortestReference = 6
-
     /// Edits an own message: the last one of a conversation, or the named one.
     ///
     /// - Parameters:
@@ -678,41 +658,6 @@ extension MessageRouter {
     ) -> Outcome {
         guard let holder else { return commit([change], at: moment) }
         return commit([change], to: holder, at: moment)
-    }
-
-    private func ownMessage(
-        _ reference: String?, of conversation: Conversation?
-    ) throws(ChatError) -> (MessageID, PeerID?) {
-        guard let reference else { return try place(of: lastOwnMessage(in: conversation ?? activeConversation)) }
-        let digits = reference.lowercased()
-        guard digits.utf8.count >= MessageRouter.shortestReference else {
-            throw ChatError(.unknownMessage, .shortMessageID)
-        }
-        let rings = [publicChat.messages] + directChats.all.map(\.messages)
-        let matches = rings.joined().filter { $0.author == me && $0.id.hexadecimal.hasPrefix(digits) }
-        guard let match = matches.first, matches.count == 1 else {
-            throw ChatError(.unknownMessage, .manyMessages, "\(matches.count)")
-        }
-        return try place(of: match.id)
-    }
-
-    private func lastOwnMessage(in conversation: Conversation) throws(ChatError) -> MessageID {
-        guard let message = history(conversation).last(where: { $0.author == me }) else {
-            throw ChatError(.unknownMessage, .noOwnMessage)
-        }
-        return message.id
-    }
-
-    /// The receiver of a change: the peer of the direct conversation, or nil for the room. A peer without a link gets
-    /// it later.
-    private func place(of id: MessageID) throws(ChatError) -> (MessageID, PeerID?) {
-        let holder = directChats.all.first { $0.messages.contains(id: id) }
-        guard let holder, !publicChat.messages.contains(id: id) else { return (id, nil) }
-        guard holder.state == .accepted || holder.state == .requestedByUs else {
-            throw ChatError(.notAccepted, .conversationOver)
-        }
-        try checkNotBlocked(holder.peer)
-        return (id, holder.peer)
     }
 }
 
