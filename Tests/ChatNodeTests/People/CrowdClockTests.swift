@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Phrases
 import Simulator
 import Testing
 import Wire

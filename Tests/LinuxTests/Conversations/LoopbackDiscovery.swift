@@ -1,5 +1,6 @@
 import ChatNode
 import Synchronization
+import Wire
 
 /// The nodes that listen on loopback, announced to all of them at once: a shared link without mDNS.
 final class LoopbackDirectory: Sendable {
