@@ -1,3 +1,4 @@
+import Chat
 import ChatNode
 import Noise
 import Simulator

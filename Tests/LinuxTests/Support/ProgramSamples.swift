@@ -34,7 +34,7 @@ enum Sample {
             conversation: conversation, id: try message(0x0c), from: who, text: text, sentAt: time,
             receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), isFromCurrentUser: own, isHistory: history,
             isEdited: false, unread: 1, delivery: delivery,
-            mention: mention ? Mention(of: try who("me")) : nil)
+            mention: mention ? Mention(of: try Sample.who("me")) : nil)
     }
 
     /// Every event, each in every conversation that it can be in.
