@@ -18,17 +18,3 @@ struct Environment {
     /// The wall clock with its correction: signed times are compared with it.
     var roomClock: Timestamp { moment.roomClock }
 }
-
-extension Node {
-    /// Now, on all clocks.
-    var moment: Moment {
-        Moment(instant: scheduler.now, wallClock: scheduler.wallClock, correction: clock.correction)
-    }
-
-    var environment: Environment {
-        let isRunning = if case .running = phase { true } else { false }
-        return Environment(
-            moment: moment, me: context.me, mode: spread.mode, isCrowd: crowd.isCrowd,
-            consentsToBridges: router.session.bridging.consents, isRunning: isRunning)
-    }
-}

@@ -1,6 +1,6 @@
-import Phrases
 package import Chat
 package import Noise
+import Phrases
 package import Wire
 
 /// One participant in one room. Carries out the effects of its parts.
@@ -235,5 +235,357 @@ package actor Node {
         let events = batch.take()
         deliver(events)
         batch.reuse(consume events)
+    }
+}
+
+extension Node {
+    /// Now, on all clocks.
+    var moment: Moment {
+        Moment(instant: scheduler.now, wallClock: scheduler.wallClock, correction: clock.correction)
+    }
+
+    var environment: Environment {
+        let isRunning = if case .running = phase { true } else { false }
+        return Environment(
+            moment: moment, me: context.me, mode: spread.mode, isCrowd: crowd.isCrowd,
+            consentsToBridges: router.session.bridging.consents, isRunning: isRunning)
+    }
+}
+
+/// Deadlines: each part has its own; the node wakes at the deadline of a timer and asks the part again.
+extension Node {
+    /// Sets a timer whose deadline may be an earlier one now.
+    func arm(_ timer: NodeTimer) {
+        if let deadline = deadline(of: timer) { wake(timer, at: deadline) }
+    }
+
+    func wake(_ timer: NodeTimer, at deadline: Instant) {
+        guard timers[timer.rawValue].arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                if node.timers[timer.rawValue].isCurrent(deadline) { node.tick(timer) }
+            }
+        }
+    }
+
+    private func deadline(of timer: NodeTimer) -> Instant? {
+        switch timer {
+        case .bridge: bridgeGate.nextDeadline(now: scheduler.now)
+        case .choice: finder.nextDeadline
+        case .crowd: crowd.nextDeadline
+        // Without room for a link no deadline matters: the end of a link arms it again.
+        case .dialler: dialRoom > 0 ? finder.nextDial : nil
+        case .history: historyExchange.nextDeadline
+        case .mail: mail.nextDeadline
+        case .overlay: spread.nextDeadline
+        case .router: router.nextDeadline
+        case .typing: conversations.typingDeadline
+        }
+    }
+
+    private func tick(_ timer: NodeTimer) {
+        switch timer {
+        case .bridge:
+            let environment = environment
+            withEffects { bridgeGate.tick(environment, &$0) }
+        case .choice: tickFinder()
+        case .crowd: tickCrowd()
+        case .dialler: dialDue()
+        case .history: tickHistory()
+        case .mail: tickMail()
+        case .overlay: tickOverlay()
+        case .router: tickRouter()
+        case .typing:
+            let environment = environment
+            withEffects { conversations.tickTyping(environment, &$0) }
+        }
+    }
+}
+
+/// Leaving: all queues are written, each peer gets a goodbye, and the node stops when its last link has closed.
+extension Node {
+    /// How long leaving waits for peers to take what was sent.
+    private static let leavingTime = Duration.seconds(10)
+
+    /// How long leaving waits for a peer to acknowledge the last direct messages, which it does with its own goodbye.
+    private static let receiptTime = Duration.seconds(1)
+
+    /// Leaves; returns when `.stopped` has been emitted, at once if the node never started.
+    package func leave() async {
+        beginLeaving()
+        if case .stopped = phase { return }
+        await withCheckedContinuation { waitingToLeave.append($0) }
+    }
+
+    /// Begins to leave for a reason that `.stopped` gives.
+    func beginLeaving(because reason: StopReason) {
+        stopReason = reason
+        beginLeaving()
+    }
+
+    /// Begins to leave; `.stopped` is emitted at the end, within 10 s and the time that discovery needs.
+    package func beginLeaving() {
+        if case .idle = phase {
+            phase = .stopped
+            forgetKeys()
+        }
+        guard case .running = phase else { return }
+        send(router.signDeparture(at: moment), to: .everyone)
+        phase = .leaving
+        receiptsAwaitedUntil = scheduler.now + Node.receiptTime
+        closeDoors()
+        for link in connections.all {
+            links.enqueue(GoodbyeReason.leaving.frame, on: link)
+            flush(link)
+        }
+        scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.assumeIsolated { $0.goOnLeaving() } }
+        scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
+            self?.assumeIsolated { node in
+                for link in node.connections.all { node.close(link, .leaving) }
+            }
+        }
+        wakeSenders()
+        goOnLeaving()
+    }
+
+    /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
+    func goOnLeaving() {
+        guard case .leaving = phase else { return }
+        for link in connections.all where link.queuedBytes == 0 && !link.isFinishing && !awaitsReceipts(on: link) {
+            links.finishWhenSent(link)
+        }
+        guard connections.isEmpty else { return }
+        phase = .stopping
+        // Not before all links are closed: until then receipts may come.
+        apply(router.giveUp())
+        Task {
+            for discovery in discoveries { await discovery.stop() }
+            stopBridge()
+            phase = .stopped
+            forgetKeys()
+            emit(.stopped(stopReason))
+            let waiting = waitingToLeave
+            waitingToLeave = []
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    private func awaitsReceipts(on link: LinkInfo) -> Bool {
+        guard scheduler.now < receiptsAwaitedUntil, let peer = link.peer else { return false }
+        return connections.sendingLink(of: peer)?.id == link.id && router.awaitsReceipts(from: peer)
+    }
+
+    /// Accepts and dials no connection any more.
+    func closeDoors() {
+        links.stopListening()
+        for dial in finder.dialsUnderWay where connections[dial] == nil { links.cancel(dial) }
+    }
+}
+
+/// The actions of the user. After an error the node goes on.
+extension Node {
+    /// Runs `body` in one turn of the node.
+    package func inTurn<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) -> Result { body(self) }
+
+    /// Waits until a message may be sent, and runs `body` in that turn, before any other sender.
+    ///
+    /// - Returns: nil if the node leaves instead.
+    package func whenMaySend<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) async -> Result? {
+        guard await waitUntilMaySend() else { return nil }
+        return body(self)
+    }
+
+    package var wallClock: Timestamp { scheduler.wallClock }
+
+    /// Performs an action of the user. After an error the node goes on.
+    package func perform(_ action: UserAction) throws(ChatError) {
+        let environment = environment
+        try withEffects { (effects: inout Effects) throws(ChatError) in
+            try conversations.perform(action, environment, &effects)
+        }
+    }
+
+    package func change(_ change: UserChange) {
+        let environment = environment
+        withEffects { conversations.change(change, environment, &$0) }
+        if case .consent = change, let first = router.roster.bridges.first { reportBridge(of: first) }
+    }
+
+    func shutOut(_ peer: PeerID) {
+        let key = intake.certificate(of: peer, now: scheduler.now)?.noise
+        // The peer is gone for us at once, without the grace of a lost link.
+        for link in connections.links(of: peer) { close(link, .blocked) }
+        finder.shutOut(peer, key)
+        arm(.dialler)
+    }
+}
+
+/// Waiting until the network takes more: a fast sender is held up instead of losing anything.
+extension Node {
+    /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way, and near
+    /// peers have had 2 s from the start to be met.
+    ///
+    /// - Returns: false if the node leaves instead.
+    @discardableResult
+    package func waitUntilMaySend() async -> Bool {
+        let isFast = conversations.isFastSender(now: scheduler.now)
+        while case .running = phase {
+            switch obstacle(isFast: isFast) {
+            case .ownRate(let pause), .meeting(let pause):
+                wakeSenders(after: pause)
+                await withCheckedContinuation { waitingToSend.append($0) }
+            case .fullQueue:
+                await withCheckedContinuation { waitingToSend.append($0) }
+            case nil:
+                conversations.released(now: scheduler.now)
+                return true
+            }
+        }
+        return false
+    }
+
+    func obstacle(isFast: Bool) -> Conversations.Obstacle? {
+        let now = scheduler.now
+        if let obstacle = conversations.obstacle(now: now) { return obstacle }
+        guard isFast, let queue = links.findFullQueue(within: Pacer.stallTimeout, now: now) else { return nil }
+        if queue == .new { wakeSenders(after: Pacer.stallTimeout) }
+        return .fullQueue
+    }
+
+    private func wakeSenders(after pause: Duration) {
+        let time = scheduler.now + pause
+        if let sendersWakeAt, sendersWakeAt <= time { return }
+        sendersWakeAt = time
+        scheduler.schedule(at: time) { [weak self] in
+            self?.assumeIsolated { node in
+                if node.sendersWakeAt == time { node.sendersWakeAt = nil }
+                node.wakeSenders()
+            }
+        }
+    }
+
+    func wakeSenders() {
+        let waiting = waitingToSend
+        waitingToSend = []
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// Views of the node's state for the program, with current names.
+extension Node {
+    package func me() -> PeerName { router.ownName }
+
+    /// Whether the node's room is this one.
+    package func isIn(_ room: Room) -> Bool { configuration.room.isSame(as: room) }
+
+    /// The room, for an invitation to it.
+    package var ownRoom: Room { configuration.room }
+
+    /// The profile in the own presence.
+    package var profile: Profile { router.session.profile }
+
+    /// The open rooms that linked peers say to be in, with the number of those peers.
+    package var announcedRooms: [String: Int] { router.roster.announcedRooms }
+
+    /// True if a direct conversation with the peer is accepted.
+    package func isAccepted(_ peer: PeerID) -> Bool { router.directChats[peer]?.state == .accepted }
+
+    /// The name of the room.
+    package var room: String { configuration.room.name }
+
+    /// The author of the latest direct message to this node.
+    ///
+    /// - Throws: `not_accepted` if there is none.
+    package func latestCorrespondent() throws(ChatError) -> PeerID { try router.latestCorrespondent() }
+
+    package func who(_ peer: PeerID) -> PeerName { router.name(of: peer) }
+
+    /// True if there is a link to a peer.
+    package func isOnline(_ peer: PeerID) -> Bool { router.roster.isOnline(peer) }
+
+    /// True if a peer is in the room, with a link or without.
+    package func isHere(_ peer: PeerID) -> Bool { router.roster.isHere(peer) }
+
+    /// The peers that are here.
+    package func online() -> Int { router.roster.online }
+
+    /// True if so many are here that `peers` has not all of them.
+    package var isCrowded: Bool { crowd.isFolded && online() > Limits.heardPeersShown }
+
+    /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
+    package func peers() -> [PeerView] {
+        (crowd.isFolded ? router.roster.latestRows : router.roster.rows).map(view)
+    }
+
+    /// The blocked peers, in the order in which they were blocked; those of earlier runs too.
+    package func blocked() -> [PeerName] { router.roster.marks.blocked.inOrder.map { router.roster.who($0) } }
+
+    /// One peer; nil if it never was here.
+    package func person(_ peer: PeerID) -> PeerView? { router.roster.row(of: peer).map(view) }
+
+    private func view(_ row: Roster.Row) -> PeerView {
+        PeerView(
+            who: row.who, state: row.state, since: row.since,
+            roundTrip: connections.sendingLink(of: row.who.key)?.roundTrip, isMuted: row.isMuted,
+            isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile,
+            isElsewhere: row.isElsewhere)
+    }
+
+    /// Finds the peer that `text` names (`Roster.find`).
+    ///
+    /// - Parameter meant: the peers that a command can be about; they come first among those of one name.
+    /// - Throws: `unknown_peer`, or `ambiguous_peer` with the choices in its message.
+    package func find(_ text: String, among meant: MeantPeers = .all) throws(ChatError) -> PeerID {
+        try router.find(text, among: meant)
+    }
+
+    /// Whether a peer of this name, number or key has an open request.
+    package func hasRequest(of text: String) -> Bool {
+        guard let key = try? find(text, among: .requesting) else { return false }
+        return requests().contains { $0.who.key == key }
+    }
+
+    /// Open requests for a direct conversation, the oldest first.
+    package func requests() -> [(who: PeerName, text: String)] {
+        router.requests.map { (who($0.from), $0.text) }
+    }
+
+    package var activeConversation: ConversationView { router.view(router.activeConversation) }
+
+    /// The stored messages of a conversation, the oldest first; at most 100.
+    package func history(_ conversation: Conversation) -> [MessageView] { router.messages(in: conversation) }
+
+    /// Every conversation with its unread count and last message, the public room first.
+    package func summaries() -> [ConversationSummary] { router.summaries }
+
+    /// A conversation with the name to show.
+    package func view(_ conversation: Conversation) -> ConversationView { router.view(conversation) }
+}
+
+extension Node {
+    /// The counters of all parts, also those at zero, in a fixed order.
+    package func statistics() -> [Counter] {
+        let parts = [
+            links.counters, finder.gauges, finder.counters, intake.counters, router.counters, crowd.counters,
+            mail.counters, historyExchange.counters, spread.counters,
+        ]
+        return Counter.inOrder([Counter(.peersOnline, online())] + parts.joined())
+            + discoveries.flatMap(\.refusals) + bridgeCounters
+    }
+}
+
+extension Node {
+    /// The user's decisions about peers, for storage.
+    package var marks: PeerMarks { router.roster.marks }
+
+    /// The code that the user and a peer compare to rule out a man in the middle.
+    package func verificationCode(with peer: PeerID) -> VerificationCode { VerificationCode(context.me, peer) }
+
+    /// Counts the entries in memory now.
+    package func memoryUsage() -> MemoryUsage {
+        let conversations = router.overview.map(\.conversation)
+        return MemoryUsage(
+            conversations: conversations.count,
+            messages: conversations.reduce(0) { $0 + router.history($1).count }, peers: router.roster.count - 1)
     }
 }

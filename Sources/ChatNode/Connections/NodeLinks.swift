@@ -1,6 +1,167 @@
-import Chat
+package import Chat
 import Noise
-import Wire
+import Phrases
+package import Wire
+
+extension Node {
+    /// Calls a part and performs the effects that it appends, in order, before it returns.
+    func withEffects<Result, Failure: Error>(
+        _ call: (inout Effects) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // Taken out: an effect may call another part.
+        var effects = exchange(&spareEffects, with: Effects())
+        defer {
+            if !effects.isEmpty { perform(effects) }
+            effects.clear()
+            spareEffects = effects
+        }
+        return try call(&effects)
+    }
+
+    func perform(_ effects: borrowing Effects) {
+        for effect in effects.list { perform(effect) }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .send(let frame, let selector):
+            forEach(selector) { links.enqueue(frame, on: $0) }
+            askForTurnEndIfDirty()
+        case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
+        case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
+        case .resendCertificate(let author): resendCertificate(of: author)
+        case .close(let selector, let closing): forEach(selector) { close($0, closing) }
+        case .ban(let peer): links.ban(peer, now: scheduler.now)
+        case .strikeOut(let peer): strikeOut(peer)
+        case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
+        case .shutOut(let peer): shutOut(peer)
+        case .admit(let peer):
+            finder.admit(peer, now: scheduler.now)
+            arm(.dialler)
+        case .apply(let outcome): apply(outcome)
+        case .routed: routed()
+        case .sendSigned(let payload, let destination): send(payload, to: destination)
+        case .publishOverBridge(let payload): publishOverBridge(payload)
+        case .publish(let due): publish(due)
+        case .receiveHeld(let certificate, let frame): receiveHeld(certificate, frame)
+        case .publishSealed(let body, let peer): _ = publishOverBridge(sealed: body, from: peer)
+        case .dialGuest(let peer, let endpoint): dialGuest(peer, at: endpoint)
+        case .report(let event): emit(event)
+        case .warn(let code, let sentence): warn(code, sentence)
+        case .discovery(let order): instruct(order)
+        case .becomeReady(let mode): becomeReady(mode)
+        case .renewAnnouncement: instruct(.announce(makeAnnouncement()))
+        case .probeAll: probeLinks()
+        case .leave(let reason): beginLeaving(because: reason)
+        case .reviewRoom: reviewRoom()
+        case .setMode(let mode): setMode(mode)
+        case .sendContacts(let id): if let connection = connections[id] { sendContacts(on: connection) }
+        case .schedule(let task, let instant):
+            scheduler.schedule(at: instant) { [weak self] in self?.assumeIsolated { $0.perform(task) } }
+        case .arm(let timer): arm(timer)
+        case .wake(let timer, let deadline): wake(timer, at: deadline)
+        }
+    }
+
+    private func forEach(_ selector: LinkSelector, _ body: (LinkInfo) -> Void) {
+        // A copy, because `body` may end links.
+        let connections = links.connections
+        connections.forEach(selector, body)
+    }
+
+    private func deliver(_ delivery: PayloadDelivery, on link: LinkInfo) {
+        guard !delivery.isOptional || !link.isBusy else { return }
+        if case .before(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
+        if let type = delivery.type { links.tally.sent.add(type) }
+        send(delivery.frame, on: link)
+        if case .behind(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
+    }
+
+    private func strikeOut(_ peer: PeerID) {
+        guard let link = connections.sendingLink(of: peer) else { return }
+        links.avoid(link.endpoint, now: scheduler.now)
+        withEffects { finder.strikeOut(peer, environment, &$0) }
+    }
+
+    private func instruct(_ order: DiscoveryOrder) {
+        for discovery in discoveries {
+            switch order {
+            case .announce(let announcement): discovery.announce(announcement)
+            case .linkOpened(let run): discovery.linkOpened(to: run)
+            case .linkClosed(let run): discovery.linkClosed(to: run)
+            case .dialFailed(let instance): discovery.dialFailed(instance)
+            case .peersMissed(let areMissed): discovery.peersMissed(areMissed)
+            case .crowdChanged(let crowd): discovery.crowdChanged(crowd)
+            }
+        }
+    }
+}
+
+/// Events of the transport, on the node's scheduler.
+extension Node: TransportHandler {
+    package nonisolated func transportAccepted(_ id: ConnectionID, from endpoint: Endpoint) {
+        assumeIsolated { $0.accepted(id, from: endpoint) }
+    }
+
+    package nonisolated func transportConnected(_ id: ConnectionID) {
+        assumeIsolated { $0.connected(id) }
+    }
+
+    package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
+        assumeIsolated { node in
+            guard let link = node.links.connections[id] else { return }
+            node.receive(buffer, count: count, on: link)
+        }
+    }
+
+    package nonisolated func transportBecameWritable(_ id: ConnectionID) {
+        assumeIsolated { node in
+            guard let link = node.links.connections[id] else { return }
+            node.flush(link)
+        }
+    }
+
+    package nonisolated func transportClosed(_ id: ConnectionID, error: TransportError?) {
+        assumeIsolated { $0.closed(id, error: error) }
+    }
+
+    private func accepted(_ id: ConnectionID, from address: Endpoint) {
+        let endpoint = source(of: id, at: address)
+        let isRunning = if case .running = phase { true } else { false }
+        guard links.admit(id, from: endpoint, isRunning: isRunning, now: scheduler.now) else { return }
+        open(id, to: endpoint, role: .responder)
+    }
+
+    private func connected(_ id: ConnectionID) {
+        guard let endpoint = finder.endpoint(of: id) ?? mail.dialledEndpoint(of: id), case .running = phase else {
+            return links.cancel(id)
+        }
+        for slower in finder.connected(id) { links.cancel(slower) }
+        open(id, to: source(of: id, at: endpoint), role: .initiator)
+    }
+
+    /// The source for the limits: nodes of this machine count as one machine's, though they find each other by its address
+    /// on the network.
+    private func source(of id: ConnectionID, at endpoint: Endpoint) -> Endpoint {
+        guard links.isOnThisMachine(id) else { return endpoint }
+        finder.recordOwnAddress(endpoint, now: scheduler.now)
+        return endpoint.onThisMachine
+    }
+
+    private func closed(_ id: ConnectionID, error: TransportError?) {
+        if let link = connections[id] {
+            close(link, .transportClosed(error))
+        } else if mail.dialledEndpoint(of: id) != nil {
+            links.tally.dialsFailed += 1
+            mail.closed(id)
+            arm(.mail)
+        } else if finder.endpoint(of: id) != nil {
+            links.tally.dialsFailed += 1
+            dialEnded(id, UnreachedPeers.Reason(error))
+            arm(.dialler)
+        }
+    }
+}
 
 /// The life of links: opened, established, the better of two kept, ended (Protocol.md sections 3 and 9).
 extension Node {
@@ -253,5 +414,416 @@ extension Node {
         } catch {
             close(link, .failed(error))
         }
+    }
+}
+
+/// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
+extension Node {
+    func received(_ type: FrameType, _ body: Span<UInt8>, on link: LinkInfo) {
+        switch type {
+        case .payload: receivedPayload(body, on: link)
+        case .goodbye: receivedGoodbye(body.isEmpty ? nil : body[0], on: link)
+        case .have: receivedHave(body, on: link)
+        case .want: receivedWant(body, on: link)
+        case .certificate: receivedCertificate(body, on: link)
+        case .superseded: receivedSuperseded(body, on: link)
+        case .sealed: receivedSealed(body, on: link)
+        case .tree: receivedTree(body, on: link)
+        case .latest: receivedIDs(body, areNews: false, on: link)
+        case .news: receivedIDs(body, areNews: true, on: link)
+        case .contacts: receivedContacts(body, on: link)
+        case .roster: receivedRoster(body, on: link)
+        case .clock: receivedClock(body, on: link)
+        case .ping, .pong:
+            // The link has answered them.
+            links.tally.unexpectedFrames += 1
+        }
+    }
+
+    /// Bans a neighbour for a frame that it sent, and its address.
+    func ban(_ link: LinkInfo) {
+        if link.peer != nil { close(link, .ban) }
+    }
+
+    /// A routed payload may have made a reply or a deadline: the end of the turn looks, once for all payloads.
+    func routed() {
+        isRouterChanged = true
+        askForTurnEnd()
+    }
+
+    /// Sends what the router has waiting: what one turn brings is acknowledged together.
+    func sendReplies() {
+        guard router.hasReplies else { return }
+        for reply in router.takeReplies(at: moment) {
+            send(reply.payload, to: reply.destination)
+        }
+        arm(.router)
+    }
+
+    /// Also while the node leaves, as receipts may still come.
+    func tickRouter() {
+        apply(router.tick(scheduler.now))
+        sendReplies()
+        arm(.router)
+    }
+
+    /// Sends what the router wants sent and tells what it wants told.
+    func apply(_ outcome: Outcome) {
+        for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
+        apply(outcome.events)
+        askForTurnEnd()
+    }
+
+    func apply(_ events: [NodeEvent]) {
+        for event in events where shouldReport(event) { emit(event) }
+        offerArchived()
+    }
+
+    /// Encoded and signed once, sealed per link.
+    func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
+        if isCrowd, payload.type == .presence { return sendPresence(payload) }
+        switch destination {
+        case .everyone:
+            broadcast(payload)
+            publishOverBridge(payload)
+        case .peer(let peer):
+            guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
+            links.tally.sent.add(payload.payload.type)
+            send(payload.signed.frame(hops: 0), on: connection)
+            mail.recordUse(of: connection.id, now: scheduler.now)
+        }
+    }
+
+    func send(_ frame: [UInt8], on link: LinkInfo) {
+        links.send(frame, on: link)
+        askForTurnEnd()
+    }
+}
+
+/// The way of a payload in, the same for every origin: judged, routed, and handed on (Architecture.md).
+extension Node {
+    /// Handles a payload frame that came on a link, asked for or not.
+    func receivedPayload(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let peer = link.peer, let epoch = link.certificate?.epoch else { return }
+        let environment = environment
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            spread.recordArrival(of: frame.id.prefix, from: peer)
+            if historyExchange.isAwaited(frame.id.prefix, from: peer) {
+                let askedAt = historyExchange.recordArrival(of: frame.id.prefix, from: peer, environment)
+                receive(frame, from: .history(from: peer), askedAt: askedAt, on: link, environment)
+                return
+            }
+            let live = LiveLink(
+                to: peer, epoch: epoch, source: link.source, kind: spread.linkKind(of: peer),
+                bridge: bridgeStanding(of: frame, from: peer), judgesAge: environment.mode == .overlay)
+            receive(frame, from: .live(live), on: link, environment)
+        } catch {
+            receivedMalformed(body, error, from: peer, environment)
+        }
+    }
+
+    /// A frame that is no payload keeps its neighbour's promise nevertheless, and is not asked for again.
+    private func receivedMalformed(
+        _ body: Span<UInt8>, _ reason: DropReason, from peer: PeerID, _ environment: Environment
+    ) {
+        intake.refuse(malformed: reason)
+        guard let id = PayloadFrame.id(of: body)?.prefix else { return }
+        spread.recordArrival(of: id, from: peer)
+        guard historyExchange.isAwaited(id, from: peer) else { return }
+        _ = historyExchange.recordArrival(of: id, from: peer, environment)
+        router.noteFinal(id)
+    }
+
+    /// Judges a payload frame, and routes its payload if it is admitted.
+    ///
+    /// - Parameters:
+    ///   - askedAt: the wall clock when the payload was asked for; nil if it came unasked.
+    ///   - link: the link that it came on; nil if it came over the bridge.
+    /// - Returns: the payload; nil unless it was admitted, now or before.
+    @discardableResult
+    func receive(
+        _ frame: borrowing PayloadFrame, from origin: Origin, askedAt: Timestamp? = nil, on link: LinkInfo?,
+        _ environment: Environment
+    ) -> VerifiedPayload? {
+        let verdict = intake.judge(frame, from: origin, environment)
+        switch verdict {
+        case .admitted(let payload):
+            accept(payload, hops: frame.hops, from: origin, askedAt: askedAt, on: link, environment)
+            return payload
+        case .repeated(let payload):
+            if case .live = origin, let link { recordSender(on: link) }
+            apply(router.routeAgain(payload, at: environment.moment))
+            routed()
+            return payload
+        case .dropped(let reason): refused(frame, reason, from: origin, on: link, environment)
+        case .closeLink(let reason):
+            if let link { close(link, .violation) } else { refused(frame, reason, from: origin, on: nil, environment) }
+        case .ban(let reason):
+            if let link { ban(link) } else { refused(frame, reason, from: origin, on: nil, environment) }
+        }
+        return nil
+    }
+
+    private func recordSender(on link: LinkInfo, isNew: Bool = false) {
+        if let peer = link.peer { recordHeard(peer, on: link) }
+        recordSign(on: link, isNew: isNew)
+    }
+
+    private func recordHeard(_ peer: PeerID, on link: LinkInfo) {
+        if links.recordHeard(link) { finder.heard(peer) }
+    }
+
+    /// Routes an admitted payload, between what its origin demands before and behind that.
+    private func accept(
+        _ payload: VerifiedPayload, hops: UInt8, from origin: Origin, askedAt: Timestamp?, on link: LinkInfo?,
+        _ environment: Environment
+    ) {
+        switch origin {
+        case .live:
+            guard let link else { return }
+            acceptLive(payload, hops: hops, on: link, environment)
+        case .history(let peer):
+            route(payload, askedAt: askedAt, environment)
+            offerArchived()
+            recordGap(payload, isHistory: true)
+            if spread.isEngaged, spread.admitHistory(payload, environment), takesTrees(payload, isRelayed: true) {
+                broadcast(payload, from: peer, hops: max(1, hops))
+            }
+            publishOverBridge(history: payload)
+        case .roster:
+            route(payload, environment)
+            offerArchived()
+            if let link { receivePresence(payload, isLive: false, on: link) }
+            reportBridge(of: payload.author)
+            publishOverBridge(payload)
+        case .sealed(_, let certificate):
+            if let link { learn(certificate, from: link) } else { _ = learnBridged(certificate) }
+            if let link { crowd.recordPath(to: payload.author, by: link.id) }
+            route(payload, environment)
+            offerArchived()
+        case .broker(_, isHistory: true):
+            route(payload, askedAt: environment.wallClock, environment)
+            offerArchived()
+        case .broker(let bridge, isHistory: false):
+            route(payload, environment)
+            offerArchived()
+            acceptBridged(payload, by: bridge, environment)
+        }
+    }
+
+    private func acceptLive(
+        _ admitted: VerifiedPayload, hops: UInt8, on link: LinkInfo, _ environment: Environment
+    ) {
+        var payload = admitted
+        let isInTrees = spread.isEngaged
+        if takesTrees(admitted, isRelayed: hops > 0) {
+            let checked = withEffects { spread.check(admitted, hops: hops, on: link, environment, &intake, &$0) }
+            guard let checked else { return }
+            payload = checked
+        }
+        let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
+        if hops > 0 { recordGap(payload, isHistory: false) }
+        if isPublic { intake.recordHops(hops) }
+        recordSender(on: link, isNew: isPublic)
+        route(payload, environment)
+        if isPresence, isCrowd { receivePresence(payload, isLive: true, on: link) }
+        publishOverBridge(payload)
+        if payload.isBridged { recordPath(to: payload.author, via: link) }
+        if isPresence, payload.isBridged { sendWaiting(to: payload.author) }
+        if isPresence { reportBridge(of: payload.author) }
+        guard isInTrees, let peer = link.peer, takesTrees(payload, isRelayed: hops > 0) else { return }
+        broadcast(payload, from: peer, hops: hops)
+    }
+
+    private func route(_ payload: VerifiedPayload, askedAt: Timestamp? = nil, _ environment: Environment) {
+        route(payload, askedAt: askedAt, at: environment.moment)
+        routed()
+    }
+
+    /// Handles a frame whose payload was refused without a penalty for the link.
+    private func refused(
+        _ frame: borrowing PayloadFrame, _ reason: DropReason, from origin: Origin, on link: LinkInfo?,
+        _ environment: Environment
+    ) {
+        switch origin {
+        case .live:
+            guard let link, let peer = link.peer else { return }
+            if reason == .duplicate {
+                recordSign(on: link)
+                receiveRepeatedPresence(frame)
+            }
+            var effects = Effects()
+            spread.recordDrop(of: frame, reason, from: peer, connections, now: environment.now, &effects)
+            perform(effects)
+            // In a crowd its presence may have come over others before: it is heard on this link all the same.
+            if isCrowd, reason == .duplicate, frame.hops == 0 { recordHeard(peer, on: link) }
+        case .history(let peer):
+            guard reason == .stale || reason == .fromTheFuture else { return router.noteFinal(frame.id.prefix) }
+            historyExchange.refuseForTime(frame.id.prefix, signedAt: frame.timestamp, from: peer, environment)
+            arm(.history)
+        case .roster: if reason == .duplicate { receiveRepeatedPresence(frame) }
+        case .sealed: break
+        case .broker(_, let isHistory): refusedFromBroker(frame, reason, isHistory: isHistory)
+        }
+    }
+}
+
+/// Certificates on links (Protocol.md section 9).
+extension Node {
+    /// Handles a certificate: the neighbour's own, one of another session of our identity, or one of a third identity.
+    func receivedCertificate(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let certificate = readCertificate(body, on: link) else { return }
+        if certificate.identity == context.me {
+            handleOwnCertificate(certificate)
+        } else if let current = link.certificate, certificate.isOfSameRun(as: current) {
+            guard certificate.isBetter(than: current) || certificate.isRenewal(of: current) else { return }
+            links.renew(link, certificate)
+            withEffects { intake.renew(certificate, on: link, environment, &$0) }
+        } else {
+            learn(certificate, from: link)
+        }
+    }
+
+    /// Handles a better certificate of our own identity.
+    func receivedSuperseded(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let certificate = readCertificate(body, on: link) else { return }
+        guard certificate.identity == context.me else {
+            links.tally.unexpectedFrames += 1
+            return
+        }
+        handleOwnCertificate(certificate)
+    }
+
+    /// The certificate in a frame, if it is a genuine one. A bad signature bans the neighbour, which has to verify certificates before
+    /// it forwards them.
+    private func readCertificate(_ body: Span<UInt8>, on link: LinkInfo) -> Certificate? {
+        guard crowd.takesAnswer(body.count, on: link.id, now: scheduler.now) || takeRelayed(on: link) else {
+            intake.refuseCertificate()
+            return nil
+        }
+        do throws(CertificateError) {
+            return try intake.readCertificate(body, environment)
+        } catch .badSignature {
+            ban(link)
+        } catch {
+            links.tally.unexpectedFrames += 1
+        }
+        return nil
+    }
+
+    /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
+    func takeRelayed(on link: LinkInfo) -> Bool {
+        let rate: LinkRate = isTrustedBridge(link) ? .bridged : isCrowd ? .relayedInCrowd : .relayed
+        return link.take(rate, now: scheduler.now)
+    }
+
+    private func isTrustedBridge(_ link: LinkInfo) -> Bool { isBridge(link) && consentsToBridges }
+
+    /// Handles a verified certificate of a third identity.
+    func learn(_ certificate: Certificate, from link: LinkInfo) {
+        guard let peer = link.peer else { return }
+        let isBridge = isTrustedBridge(link)
+        let isTaken = withEffects {
+            intake.learn(certificate, from: peer, isBridge: isBridge, on: link, connections, environment, &$0)
+        }
+        guard isTaken else { return }
+        recordPath(to: certificate.identity, via: peer)
+        publishUncertified(certificate.identity)
+    }
+
+    /// Sends an author's certificate on a link, once, before the first payload of that author.
+    func sendCertificate(for author: PeerID, on link: LinkInfo) {
+        guard author != link.peer, let certificate = intake.certificate(of: author, now: scheduler.now) else { return }
+        links.sendOnce(certificate, on: link)
+        askForTurnEnd()
+    }
+
+    /// Marks a renewed certificate as unsent on links that received the previous one. A relay sends it at once, because its
+    /// neighbours can seal for an author without receiving its payloads; other nodes send it with the next payload.
+    func resendCertificate(of identity: PeerID) {
+        for link in Array(connections.active) where links.markUnsent(identity, on: link) {
+            if configuration.relaysSealed { sendCertificate(for: identity, on: link) }
+        }
+    }
+}
+
+/// Calls `Spread` for links, payloads, frames and deadlines.
+extension Node {
+    /// Changes the mode of this node: `true` where the room is too large for links between all.
+    package func setOverlay(_ isOn: Bool) { setMode(isOn ? .overlay : .mesh) }
+
+    func setMode(_ mode: RoomMode) {
+        guard spread.setMode(mode, now: scheduler.now, using: &randomness) else { return }
+        for link in connections.active { greet(link) }
+        setOffers()
+        crowdChanged(mode)
+    }
+
+    private func setOffers() {
+        spread.setOffers(of: &historyExchange)
+        arm(.overlay)
+    }
+
+    /// Sends a payload that is new here to the room: an own one, or one that came from a neighbour or over a bridge.
+    ///
+    /// - Parameter link: the neighbour that it came from as a frame; nil for none.
+    package func broadcast(_ payload: VerifiedPayload, from link: PeerID? = nil, hops received: UInt8 = 0) {
+        withEffects {
+            spread.spread(
+                payload, from: link, hops: received, me: context.me, connections, now: scheduler.now,
+                using: &randomness, &$0)
+        }
+    }
+
+    /// True for payloads that travel over the trees, because the room is one with trees: public messages and their changes.
+    ///
+    /// - Parameter isRelayed: it came over a relay, so that it is public in any case.
+    func takesTrees(_ payload: VerifiedPayload, isRelayed: Bool) -> Bool {
+        spread.isEngaged && payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
+    }
+
+    func receivedTree(_ body: Span<UInt8>, on link: LinkInfo) {
+        guard let peer = treePeer(on: link) else { return }
+        guard let frame = TreeFrame(body) else { return links.tally.unexpectedFrames += 1 }
+        if case .hello(let hello) = frame { receivedHello(hello, on: link) }
+        if case .busy = frame { receivedBusy(on: link) }
+        guard !link.isForgotten else { return }
+        let last = spread.neighbours[peer]?.hello
+        withEffects {
+            spread.receiveTree(frame, from: peer, connections, now: scheduler.now, using: &randomness, &$0)
+        }
+        guard case .hello(let hello) = frame else { return }
+        receivedMode(in: hello, after: last, on: link)
+        setOffers()
+        if hello.isGuest { guestGreeted(on: link) }
+    }
+
+    /// Handles the ids of a `latest` or of `news`.
+    func receivedIDs(_ body: Span<UInt8>, areNews: Bool, on link: LinkInfo) {
+        guard let peer = treePeer(on: link) else { return }
+        var effects = Effects()
+        let isTaken =
+            areNews
+            ? spread.receiveNews(body, from: peer, now: scheduler.now, &effects)
+            : spread.receiveLatest(body, from: peer, connections, now: scheduler.now, &effects)
+        guard isTaken else { return }
+        recordSign(on: link)
+        perform(effects)
+    }
+
+    /// The neighbour that sent a frame 10 to 12; nil above its rate.
+    private func treePeer(on link: LinkInfo) -> PeerID? {
+        guard case .running = phase, let peer = link.peer, spread.admitFrame(from: peer, now: scheduler.now)
+        else {
+            links.tally.unexpectedFrames += 1
+            return nil
+        }
+        return peer
+    }
+
+    func tickOverlay() {
+        guard case .running = phase else { return }
+        withEffects { spread.tick(connections, now: scheduler.now, using: &randomness, &$0) }
     }
 }

@@ -1,22 +1,3 @@
-package import Chat
-package import Wire
-
-extension Node {
-    /// The user's decisions about peers, for storage.
-    package var marks: PeerMarks { router.roster.marks }
-
-    /// The code that the user and a peer compare to rule out a man in the middle.
-    package func verificationCode(with peer: PeerID) -> VerificationCode { VerificationCode(context.me, peer) }
-
-    /// Counts the entries in memory now.
-    package func memoryUsage() -> MemoryUsage {
-        let conversations = router.overview.map(\.conversation)
-        return MemoryUsage(
-            conversations: conversations.count,
-            messages: conversations.reduce(0) { $0 + router.history($1).count }, peers: router.roster.count - 1)
-    }
-}
-
 /// Counts of the entries that a node keeps in memory and discards when it ends.
 package struct MemoryUsage: Hashable, Sendable {
     /// Includes the public conversation.

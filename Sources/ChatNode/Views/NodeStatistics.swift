@@ -1,18 +1,6 @@
 import Chat
 import Wire
 
-extension Node {
-    /// The counters of all parts, also those at zero, in a fixed order.
-    package func statistics() -> [Counter] {
-        let parts = [
-            links.counters, finder.gauges, finder.counters, intake.counters, router.counters, crowd.counters,
-            mail.counters, historyExchange.counters, spread.counters,
-        ]
-        return Counter.inOrder([Counter(.peersOnline, online())] + parts.joined())
-            + discoveries.flatMap(\.refusals) + bridgeCounters
-    }
-}
-
 extension MessageRouter {
     var counters: [Counter] {
         let unread = overview.reduce(0) { $0 + $1.unread }
