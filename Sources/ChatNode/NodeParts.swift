@@ -483,7 +483,8 @@ extension Node {
 
     /// A sealed message for a peer may go over this node's bridge.
     func leadsOverBridge(to peer: PeerID) -> Bool {
-        bridgeGate.neighbour.map { router.paths[peer].contains($0) } ?? false
+        guard let neighbour = bridgeGate.neighbour else { return false }
+        return router.paths[peer].contains(neighbour)
     }
 
     /// The room became a crowd, or one no more: the authors of other networks are announced again.
