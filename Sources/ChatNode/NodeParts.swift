@@ -483,8 +483,7 @@ extension Node {
 
     /// A sealed message for a peer may go over this node's bridge.
     func leadsOverBridge(to peer: PeerID) -> Bool {
-        guard let neighbour = bridgeGate.neighbour else { return false }
-        return router.paths[peer].contains(neighbour)
+        if let neighbour = bridgeGate.neighbour { router.paths[peer].contains(neighbour) } else { false }
     }
 
     /// The room became a crowd, or one no more: the authors of other networks are announced again.
