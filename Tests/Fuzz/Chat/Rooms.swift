@@ -111,8 +111,9 @@ final class RoomRun {
     }
 
     private func settle() {
+        let me = session.id
         router.drainArchived { items in
-            demand(items.allSatisfy { $0.neighbour != session.id }, "we are our own neighbour")
+            demand(items.allSatisfy { $0.neighbour != me }, "we are our own neighbour")
         }
         for id in router.publicChat.offer {
             switch router.verifySignature(of: id, with: &admission) {
