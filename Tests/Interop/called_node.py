@@ -9,13 +9,19 @@ from stranger import Stranger
 
 
 class CalledNode(unittest.TestCase):
+    # Options of the node beside those of every test.
+    options = ("--rate", "1000000")
+
     def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "1000000")
+        self.node = Node(subprocess.Popen, "native", "--discovery", "none", *self.options)
         self.addCleanup(self.node.process.wait)
         self.addCleanup(self.node.kill)
         self.addCleanup(self.node.process.stdin.close)
 
-    def stranger(self, **options):
+    def connect(self):
         stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
         self.addCleanup(stream.close)
-        return Stranger("initiator", stream, **options)
+        return stream
+
+    def stranger(self, **options):
+        return Stranger("initiator", self.connect(), **options)

@@ -6,7 +6,6 @@ secrets of the handshake.
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,27 +15,23 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 import memory  # noqa: E402
+from called_node import CalledNode  # noqa: E402
 from earshot_node import HAS_SANITIZER, Node  # noqa: E402
-from stranger import PING, PONG, PRESENCE, Stranger  # noqa: E402
+from stranger import PING, PONG, PRESENCE  # noqa: E402
 
 PATIENCE = 5
 
 
 @unittest.skipIf(HAS_SANITIZER, "a sanitizer keeps terabytes of its own")
-class Memory(unittest.TestCase):
+class Memory(CalledNode):
     def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "1000000")
-        self.addCleanup(self.node.process.wait)
-        self.addCleanup(self.node.kill)
-        self.addCleanup(self.node.process.stdin.close)
+        super().setUp()
         self.node.ready()
         if not memory.may_be_searched(self.node.process.pid):
             self.skipTest("only root may read the program's memory")
 
     def meet(self):
-        stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
-        self.addCleanup(stream.close)
-        stranger = Stranger("initiator", stream)
+        stranger = self.stranger()
         stranger.hear(PRESENCE)
         stranger.hear(type=PONG)
         return stranger

@@ -2,9 +2,7 @@
 
 import hashlib
 import os
-import socket
 import struct
-import subprocess
 import sys
 import time
 import unittest
@@ -12,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
-from earshot_node import Node  # noqa: E402
+from called_node import CalledNode  # noqa: E402
 from stranger import CONTACTS, PRESENCE, PUBLIC, Payload, Stranger  # noqa: E402
 
 TREE, LATEST, NEWS, ROSTER = 10, 11, 12, 14
@@ -45,17 +43,11 @@ class Neighbour(Stranger):
         self.send(bytes([TREE, LACKING, len(ids)]) + b"".join(ids))
 
 
-class Overlay(unittest.TestCase):
-    def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none")
-        self.addCleanup(self.node.process.wait)
-        self.addCleanup(self.node.kill)
-        self.addCleanup(self.node.process.stdin.close)
+class Overlay(CalledNode):
+    options = ()
 
     def neighbour(self, nickname="neighbour"):
-        stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
-        self.addCleanup(stream.close)
-        return Neighbour("initiator", stream, nickname=nickname)
+        return Neighbour("initiator", self.connect(), nickname=nickname)
 
     def test_an_announced_message_is_grafted_and_shown(self):
         author, neighbour = self.neighbour("author"), self.neighbour()

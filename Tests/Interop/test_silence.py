@@ -3,32 +3,22 @@
 import os
 import resource
 import socket
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
+from called_node import CalledNode  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: E402
-from earshot_node import Node  # noqa: E402
 from noise_peer import Peer, issue  # noqa: E402
 from stranger import Stranger, now  # noqa: E402
 
 MESSAGE = 530
 
 
-class Silence(unittest.TestCase):
-    def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none")
-        self.addCleanup(self.node.process.wait)
-        self.addCleanup(self.node.kill)
-        self.addCleanup(self.node.process.stdin.close)
-
-    def connect(self):
-        stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
-        self.addCleanup(stream.close)
-        return stream
+class Silence(CalledNode):
+    options = ()
 
     def answers(self, identity=None, third=None):
         """The bytes received in a handshake as initiator; `third` makes the payload of its last message."""

@@ -1,7 +1,6 @@
 """Members that ask for history and read nothing: the bytes that the kernel keeps for them are counted."""
 
 import socket
-import subprocess
 import sys
 import time
 import unittest
@@ -9,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
-from earshot_node import Node  # noqa: E402
+from called_node import CalledNode  # noqa: E402
 from stranger import HAVE, WANT, Stranger  # noqa: E402
 
 READERS = 60
@@ -19,12 +18,11 @@ MOST_KEPT = 262_144
 LONG = ("a" + "\u20d0" * 4) * 230
 
 
-class SlowReaders(unittest.TestCase):
+class SlowReaders(CalledNode):
+    options = ("--rate", "0")
+
     def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "0")
-        self.addCleanup(self.node.process.wait)
-        self.addCleanup(self.node.kill)
-        self.addCleanup(self.node.process.stdin.close)
+        super().setUp()
         self.port = self.node.ready()["port"]
 
     def reader(self, number):
