@@ -49,11 +49,11 @@ enum Effect {
     case close(LinkSelector, Closing)
     /// Refuses a key without a link for ten minutes.
     case ban(PeerID)
-    /// Ends the link of a neighbour that broke its promises, and dials its source no more for a while.
+    /// Ends the link of a neighbour that broke its promises, and stops dialling its source for a while.
     case strikeOut(PeerID)
     /// Ends a link unless a sign of life comes in time.
     case probe(LinkSelector, within: Duration)
-    /// The user blocks a peer: its links end, and it is dialled no more.
+    /// The user blocks a peer: its links end, and it is no longer dialled.
     case shutOut(PeerID)
     /// The user blocks a peer no longer.
     case admit(PeerID)

@@ -486,7 +486,7 @@ extension Node {
         if let neighbour = bridgeGate.neighbour { router.paths[peer].contains(neighbour) } else { false }
     }
 
-    /// The room became a crowd, or one no more: the authors of other networks are announced again.
+    /// The room became a crowd or ceased to be one: the authors of other networks are announced again.
     func forgetBridgedPresences() { bridgeGate.forgetPassed() }
 
     private func receivedFromBroker(_ event: BridgeEvent) {

@@ -37,7 +37,7 @@ package struct TypingList: Sendable {
         stop { key, _ in key.peer == peer }.map(\.conversation)
     }
 
-    /// - Returns: the peers that are typing no more, and where.
+    /// - Returns: the peers that stopped typing, and where.
     mutating func tick(_ now: Instant) -> [(peer: PeerID, conversation: Conversation)] {
         stop { _, end in end <= now }.map { ($0.peer, $0.conversation) }
     }

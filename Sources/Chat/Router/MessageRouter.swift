@@ -50,7 +50,7 @@ package struct MessageRouter: ~Copyable {
 
     package var me: PeerID { roster.me }
 
-    /// Reaches peers over relays whenever they are here, as in a crowd, or no more. The own presence says so from now on.
+    /// Begins or ceases to reach peers over relays, as in a crowd, while they are here. The own presence says so from now on.
     package mutating func setCrowd(_ isCrowd: Bool) {
         reachesAll = isCrowd
         session.bridging.isInCrowd = isCrowd

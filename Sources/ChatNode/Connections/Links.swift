@@ -678,7 +678,7 @@ extension Links {
     /// Refuses a key without a link for a while.
     mutating func ban(_ peer: PeerID, now: Instant) { bans.ban(peer, now: now) }
 
-    /// Dials the source of a link no more for a while.
+    /// Stops dialling the source of a link for a while.
     mutating func avoid(_ endpoint: Endpoint, now: Instant) {
         guard !endpoint.isLoopback else { return }
         avoided.set(now + Limits.strikeMemory, for: endpoint.source)

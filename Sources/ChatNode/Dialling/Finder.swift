@@ -425,7 +425,7 @@ extension Finder {
         return here + elsewhere.count
     }
 
-    /// Tells the neighbours that this node lacks links, or no more.
+    /// Informs the neighbours that this node lacks links, or no longer does.
     private mutating func followGaps(
         _ environment: Environment, _ connections: Connections, _ effects: inout Effects
     ) {

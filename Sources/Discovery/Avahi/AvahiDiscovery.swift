@@ -591,7 +591,7 @@ extension AvahiDiscovery {
     /// Where the daemon works.
     var served: NetworkView { view.served(by: .read()) }
 
-    /// Where is heard and asked besides Avahi.
+    /// The network on which this process listens and asks besides Avahi.
     private var heardView: NetworkView { isDaemonUsed ? served : view }
 
     private var isDaemonUsed: Bool { daemon?.isReady == true }
@@ -723,7 +723,7 @@ extension AvahiDiscovery {
         pursue(room)
     }
 
-    /// Asks as often as the absence of peers wants: by the browser of our own, or beside the daemon.
+    /// Asks as often as missing peers require: by the browser of our own, or beside the daemon.
     func pursue(_ room: RoomNumber) {
         guard let state = rooms[room] else { return }
         let end = state.absence.pursuesUntil
