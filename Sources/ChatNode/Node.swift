@@ -285,9 +285,7 @@ extension Node {
 
     private func tick(_ timer: NodeTimer) {
         switch timer {
-        case .bridge:
-            let environment = environment
-            withEffects { bridgeGate.tick(environment, &$0) }
+        case .bridge: act { bridgeGate.tick($0, &$1) }
         case .choice: tickFinder()
         case .crowd: tickCrowd()
         case .dialler: dialDue()
@@ -295,9 +293,7 @@ extension Node {
         case .mail: tickMail()
         case .overlay: tickOverlay()
         case .router: tickRouter()
-        case .typing:
-            let environment = environment
-            withEffects { conversations.tickTyping(environment, &$0) }
+        case .typing: act { conversations.tickTyping($0, &$1) }
         }
     }
 }
@@ -399,15 +395,13 @@ extension Node {
 
     /// Performs an action of the user. After an error the node goes on.
     package func perform(_ action: UserAction) throws(ChatError) {
-        let environment = environment
-        try withEffects { (effects: inout Effects) throws(ChatError) in
+        try act { (environment, effects) throws(ChatError) in
             try conversations.perform(action, environment, &effects)
         }
     }
 
     package func change(_ change: UserChange) {
-        let environment = environment
-        withEffects { conversations.change(change, environment, &$0) }
+        act { conversations.change(change, $0, &$1) }
         if case .consent = change, let first = router.roster.bridges.first { reportBridge(of: first) }
     }
 

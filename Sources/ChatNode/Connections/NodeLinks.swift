@@ -18,6 +18,14 @@ extension Node {
         return try call(&effects)
     }
 
+    /// As `withEffects`, for a part that reads the environment: `act { finder.discovered(event, $0, &$1) }`.
+    func act<Result, Failure: Error>(
+        _ call: (Environment, inout Effects) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let environment = environment
+        return try withEffects { (effects: inout Effects) throws(Failure) in try call(environment, &effects) }
+    }
+
     func perform(_ effects: borrowing Effects) {
         for effect in effects.list { perform(effect) }
     }
