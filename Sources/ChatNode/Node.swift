@@ -24,14 +24,13 @@ package actor Node {
     private let deliver: @Sendable ([NodeEvent]) -> Void
 
     var phase = Phase.idle
-    var randomness: Randomness
     var conversations: Conversations
     var intake: Intake
     var finder: Finder
     var links: Links
     var ownSession: OwnSession
     var mail: SealedMail
-    var crowd = CrowdPresence()
+    var crowd: CrowdPresence
     var clock = RoomClock()
     let epochChanged: @Sendable (UInt64) -> Void
     private let directsChanged: @Sendable ([PeerID]) -> Void
@@ -39,7 +38,7 @@ package actor Node {
     var stopReason = StopReason.asked
 
     var historyExchange: HistoryExchange
-    var spread = Spread()
+    var spread: Spread
     var bridgeGate: BridgeGate
 
     private var batch = EventBatch()
@@ -62,6 +61,7 @@ package actor Node {
     ///   - identity: who we are; wiped with the node.
     ///   - marks: what the person decided about peers in earlier runs.
     ///   - accepted: the peers of direct conversations that were accepted in earlier runs, the one used last at the end.
+    ///   - randomness: each part gets a branch of its own.
     ///   - minimumEpoch: larger than that of every earlier run of this identity (Protocol.md section 9).
     ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
     ///   - epochChanged: takes the epoch that a re-issue goes on under (Protocol.md section 9), on the scheduler.
@@ -78,7 +78,7 @@ package actor Node {
         let (wallClock, now) = (scheduler.wallClock, scheduler.now)
         let room = configuration.room
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
-        mail = SealedMail(me: identity.id, now: now, using: &randomness)
+        mail = SealedMail(me: identity.id, randomness: randomness.branch(4), now: now)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         let epoch = OwnSession.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
         let session = UserSession(
@@ -91,7 +91,8 @@ package actor Node {
         (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
         let context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         links = Links(
-            context: context, transport: transport, handshakesPerSecond: configuration.handshakesPerSecond, now: now)
+            context: context, transport: transport, handshakesPerSecond: configuration.handshakesPerSecond,
+            randomness: randomness.branch(3), now: now)
         ownSession = OwnSession(context)
         let router = MessageRouter(
             session: session, joinedAt: wallClock, marks: marks, accepted: accepted,
@@ -101,8 +102,9 @@ package actor Node {
         historyExchange = HistoryExchange(me: certificate.identity, isShared: configuration.sharesHistory)
         intake = Intake(configuration, me: certificate.identity, now: now)
         finder = Finder(randomness: randomness.branch(1))
+        crowd = CrowdPresence(randomness: randomness.branch(5))
+        spread = Spread(randomness: randomness.branch(6))
         bridgeGate = BridgeGate(configuration)
-        self.randomness = randomness
     }
 
     /// Listens, announces and looks for peers. `.ready` follows once it is known how peers are looked for.

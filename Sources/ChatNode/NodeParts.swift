@@ -7,7 +7,7 @@ import Wire
 extension Node {
     func discovered(_ event: DiscoveryEvent) {
         guard case .running = phase else { return }
-        withEffects { finder.discovered(event, environment, using: &randomness, &$0) }
+        withEffects { finder.discovered(event, environment, &$0) }
     }
 
     func warn(_ code: NoticeCode, _ sentence: Sentence) {
@@ -16,8 +16,7 @@ extension Node {
 
     func makeAnnouncement() -> Announcement {
         finder.makeAnnouncement(
-            of: context.certificate.noise, port: links.port, in: configuration.room, now: scheduler.now,
-            using: &randomness)
+            of: context.certificate.noise, port: links.port, in: configuration.room, now: scheduler.now)
     }
 
     func dialDue() {
@@ -25,12 +24,12 @@ extension Node {
         let now = scheduler.now
         for dial in finder.dialsDue(now: now, room: dialRoom) {
             guard links.mayDial(dial.endpoint, now: now), !links.isAvoided(dial.endpoint, now: now) else {
-                finder.postpone(dial, now: now, using: &randomness)
+                finder.postpone(dial, now: now)
                 withEffects { finder.recordDialFailure(of: dial.instance, now: now, &$0) }
                 continue
             }
             let connection = links.dial(dial.endpoint)
-            finder.dialled(dial, as: connection, now: now, using: &randomness)
+            finder.dialled(dial, as: connection, now: now)
         }
         // A due candidate may have turned out to be a peer with a link.
         if finder.isOverlay { reviewRoom() }
@@ -42,7 +41,7 @@ extension Node {
 
     /// A dial ended without a link.
     func dialEnded(_ id: ConnectionID, _ reason: UnreachedPeers.Reason) {
-        withEffects { finder.dialEnded(id, reason, environment, using: &randomness, &$0) }
+        withEffects { finder.dialEnded(id, reason, environment, &$0) }
     }
 
     /// Performs what a part put off.
@@ -68,7 +67,7 @@ extension Node {
         guard case .running = phase else { return }
         withEffects {
             finder.updateMode(
-                environment, connections, spread.neighbours, online: router.roster.online, using: &randomness, &$0)
+                environment, connections, spread.neighbours, online: router.roster.online, &$0)
         }
     }
 
@@ -85,7 +84,7 @@ extension Node {
     func followChoice() {
         guard finder.beginReview(environment) else { return }
         withEffects { finder.reviewLinks(environment, spread.neighbours, online: router.roster.online, &$0) }
-        withEffects { finder.followChoice(environment, connections, using: &randomness, &$0) }
+        withEffects { finder.followChoice(environment, connections, &$0) }
     }
 
     /// Tells a peer what this side says about their link.
@@ -147,7 +146,7 @@ extension Node {
         let frame = finder.contactsFrame(
             for: link, own: link.endpoint.isLoopback ? own?.onThisMachine : own,
             network: links.network(of: link.id), links: crowdLinks, environment,
-            connections, spread.neighbours, using: &randomness)
+            connections, spread.neighbours)
         guard let frame else { return }
         links.enqueue(frame, on: link)
         askForTurnEnd()
@@ -157,7 +156,7 @@ extension Node {
         var effects = Effects()
         let isTaken = finder.receivedContacts(
             body, on: link, network: links.network(of: link.id), environment, connections,
-            spread.neighbours, router.roster, using: &randomness, &effects)
+            spread.neighbours, router.roster, &effects)
         perform(effects)
         if !isTaken { links.tally.unexpectedFrames += 1 }
     }
@@ -180,14 +179,13 @@ extension Node {
         if mode != .mesh {
             withEffects {
                 crowd.enter(
-                    mode, environment, links: crowdLinks, neighbours: spread.neighbours, router: &router,
-                    using: &randomness, &$0)
+                    mode, environment, links: crowdLinks, neighbours: spread.neighbours, router: &router, &$0)
             }
         } else {
             let linked = connections.active.compactMap(\.peer)
             withEffects {
                 crowd.leave(
-                    links: crowdLinks, neighbours: spread.neighbours, linked: linked, using: &randomness, &$0)
+                    links: crowdLinks, neighbours: spread.neighbours, linked: linked, &$0)
             }
             mail.leaveCrowd()
             if wasFolded { apply(router.roster.arrivals) }
@@ -196,12 +194,12 @@ extension Node {
     }
 
     func presenceForLink() -> VerifiedPayload {
-        crowd.presenceForLink(environment, router: &router, using: &randomness)
+        crowd.presenceForLink(environment, router: &router)
     }
 
     /// Sends our own presence to all neighbours of the crowd.
     func sendPresence(_ presence: VerifiedPayload) {
-        withEffects { crowd.announce(presence, environment, on: crowdLinks, using: &randomness, &$0) }
+        withEffects { crowd.announce(presence, environment, on: crowdLinks, &$0) }
     }
 
     /// Our certificate has changed: others learn it behind our presence.
@@ -216,7 +214,7 @@ extension Node {
         let change = withEffects {
             crowd.receive(
                 payload, isLive: isLive, on: link, environment, roster: router.roster,
-                intake: &intake, using: &randomness, &$0)
+                intake: &intake, &$0)
         }
         guard let change else { return }
         if let peer = link.peer { spread.recordGift(of: peer, now: scheduler.now) }
@@ -250,7 +248,7 @@ extension Node {
 
     /// Brings a presence from another network to the crowd.
     func spreadElsewhere(_ presence: VerifiedPayload) {
-        withEffects { crowd.spread(bridged: presence, environment, using: &randomness, &$0) }
+        withEffects { crowd.spread(bridged: presence, environment, &$0) }
     }
 
     /// False for the many arrivals, changes and departures of a crowd, which are counted.
@@ -269,8 +267,7 @@ extension Node {
         guard case .running = phase else { return }
         withEffects {
             crowd.tick(
-                environment, links: crowdLinks, neighbours: spread.neighbours, router: &router,
-                using: &randomness, &$0)
+                environment, links: crowdLinks, neighbours: spread.neighbours, router: &router, &$0)
         }
         withEffects { crowd.answerRosters(environment, link: { connections[$0] }, &$0) }
         for peer in crowd.lapse(now: scheduler.now) { recordPresence(of: peer, isHere: false) }
@@ -344,7 +341,7 @@ extension Node {
             mail.seal(
                 payload, for: peer, to: intake.certificate(of: peer, now: scheduler.now), with: ownSession.certificate,
                 over: way, andBridge: leadsOverBridge(to: peer), environment,
-                endpoint: { ownEndpoint(for: peer, on: $0) }, using: &randomness, &$0)
+                endpoint: { ownEndpoint(for: peer, on: $0) }, &$0)
         }
     }
 
@@ -392,7 +389,7 @@ extension Node {
         withEffects {
             mail.passOn(
                 frame, from: neighbour, isRelay: configuration.relaysSealed, environment,
-                links: isCrowd ? crowdLinks : connections.active, paths: crowd.paths, using: &randomness, &$0)
+                links: isCrowd ? crowdLinks : connections.active, paths: crowd.paths, &$0)
         }
     }
 
@@ -402,14 +399,14 @@ extension Node {
         withEffects {
             mail.recordEndpoint(
                 bytes, of: peer, from: link, environment, allowsLoopback: finder.hasNamedLoopback,
-                network: { links.network(of: $0) }, using: &randomness, &$0)
+                network: { links.network(of: $0) }, &$0)
         }
     }
 
     /// Renews the dm key, seals again what has no receipt, dials guests and ends idle guest links, each if it is due.
     func tickMail() {
         guard case .running = phase else { return }
-        if mail.renewKey(now: scheduler.now, using: &randomness) { renewCertificate() }
+        if mail.renewKey(now: scheduler.now) { renewCertificate() }
         let due = mail.takeDueRetries(now: scheduler.now) { peer in
             !router.roster.isOnline(peer) && router.isUnacknowledged(by: peer)
         }
@@ -427,8 +424,7 @@ extension Node {
         let now = scheduler.now
         guard links.room > 0, !links.isBanned(peer, now: now), links.mayDial(endpoint, now: now) else { return }
         let connection = links.dial(endpoint)
-        let end = ToldDials.end(from: now, using: &randomness)
-        mail.dialled(peer, at: endpoint, as: connection, now: now, until: end)
+        mail.dialled(peer, at: endpoint, as: connection, now: now)
     }
 
     /// The dialler of a link said that it is for direct messages alone.

@@ -281,6 +281,7 @@ struct Links: ~Copyable {
     /// The keys and our certificate.
     let context: LinkContext
     private let transport: any Transport
+    private var randomness: Randomness
     private(set) var connections: Connections
     private var limiter: ConnectionLimiter
     private var bans = BanList()
@@ -297,9 +298,14 @@ struct Links: ~Copyable {
     /// In an experiment: no frame is sent but pongs.
     private var isSilent = false
 
-    init(context: LinkContext, transport: any Transport, handshakesPerSecond: Double, now: Instant) {
+    /// - Parameter randomness: its own alone; the keys of handshakes are of it.
+    init(
+        context: LinkContext, transport: any Transport, handshakesPerSecond: Double, randomness: Randomness,
+        now: Instant
+    ) {
         self.context = context
         self.transport = transport
+        self.randomness = randomness
         connections = Connections(me: context.me)
         limiter = ConnectionLimiter(handshakesPerSecond: handshakesPerSecond, now: now)
     }
@@ -386,7 +392,7 @@ extension Links {
 
     /// Begins the handshake on a new connection.
     mutating func open(
-        _ id: ConnectionID, to endpoint: Endpoint, role: Link.Role, now: Instant, using randomness: inout Randomness
+        _ id: ConnectionID, to endpoint: Endpoint, role: Link.Role, now: Instant
     ) -> LinkInfo {
         let link = Link(role: role, context: context, now: now, using: &randomness)
         let connection = LinkRecord(id: id, endpoint: endpoint, link: link, ours: context.certificate, now: now)
@@ -474,13 +480,13 @@ extension Links {
     func sealOpening(_ link: LinkInfo) { link.record.link.sealOpening() }
 
     /// Asks for a round trip now.
-    mutating func ping(_ link: LinkInfo, now: Instant, using randomness: inout Randomness) {
+    mutating func ping(_ link: LinkInfo, now: Instant) {
         link.record.link.ping(now: now, using: &randomness)
         markDirty(link)
     }
 
     /// Asks for a sign of life, without which the link ends after `timeout`.
-    mutating func probe(_ link: LinkInfo, within timeout: Duration, now: Instant, using randomness: inout Randomness) {
+    mutating func probe(_ link: LinkInfo, within timeout: Duration, now: Instant) {
         link.record.link.probe(now: now, within: timeout, using: &randomness)
         markDirty(link)
     }
@@ -605,7 +611,7 @@ extension Links {
     }
 
     /// Looks whether a deadline has passed; may queue a ping.
-    mutating func tick(_ link: LinkInfo, now: Instant, using randomness: inout Randomness) throws(LinkError) {
+    mutating func tick(_ link: LinkInfo, now: Instant) throws(LinkError) {
         let connection = link.record
         try connection.link.tick(
             now: now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)

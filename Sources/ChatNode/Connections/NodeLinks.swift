@@ -177,7 +177,7 @@ extension Node {
     private static let retirement = Duration.seconds(2)
 
     func open(_ id: ConnectionID, to endpoint: Endpoint, role: Link.Role) {
-        let link = links.open(id, to: endpoint, role: role, now: scheduler.now, using: &randomness)
+        let link = links.open(id, to: endpoint, role: role, now: scheduler.now)
         askForTurnEnd()
         arm(link)
     }
@@ -213,14 +213,14 @@ extension Node {
         if case .worse(let best) = news, !isShutOut { return close(link, .superseded(by: best)) }
         guard !isShutOut, links.admit(link, now: now) else {
             links.tally.connectionsRefused += 1
-            if isBlocked { finder.metBlocked(peer, certificate.noise, on: link.id, now: now, using: &randomness) }
+            if isBlocked { finder.metBlocked(peer, certificate.noise, on: link.id, now: now) }
             return close(link, .refused)
         }
         let isWelcome = mail.established(link.id, with: peer, now: now) { isAccepted($0) }
         arm(.mail)
         guard isWelcome else { return close(link, .refused) }
         intake.keep(certificate, environment)
-        let instance = finder.identified(link.id, as: peer, certificate.noise, now: now, using: &randomness)
+        let instance = finder.identified(link.id, as: peer, certificate.noise, now: now)
         linkUp(link, certificate, dialled: instance)
         if news == .better {
             withEffects { intake.supersede(by: certificate, from: link.id, connections, &$0) }
@@ -256,7 +256,7 @@ extension Node {
             introduceElsewhere(on: link)
             if case .running = phase {
                 spread.linkOpened(
-                    to: peer, on: link, isGuest: isGuest, connections, now: now, using: &randomness)
+                    to: peer, on: link, isGuest: isGuest, connections, now: now)
                 arm(.overlay)
             }
             withEffects { finder.linkIsActive(link, of: peer, environment, spread.neighbours, &$0) }
@@ -274,7 +274,7 @@ extension Node {
         // First, so that a peer without room says so before it takes in anything else.
         if spread.isOn { greet(link) }
         links.enqueue(presenceForLink().signed.frame(hops: 0), on: link)
-        links.ping(link, now: scheduler.now, using: &randomness)
+        links.ping(link, now: scheduler.now)
         sendClock(on: link)
         links.sealOpening(link)
         links.tally.payloadsSent += 1
@@ -362,7 +362,7 @@ extension Node {
         spread.linkClosed(to: peer, now: scheduler.now)
         arm(.overlay)
         withEffects {
-            finder.lastLinkEnded(of: peer, environment, connections, spread.neighbours, using: &randomness, &$0)
+            finder.lastLinkEnded(of: peer, environment, connections, spread.neighbours, &$0)
         }
         reviewRoom()
         arm(.router)
@@ -380,7 +380,7 @@ extension Node {
     }
 
     func probe(_ link: LinkInfo, within timeout: Duration) {
-        links.probe(link, within: timeout, now: scheduler.now, using: &randomness)
+        links.probe(link, within: timeout, now: scheduler.now)
         askForTurnEnd()
         arm(link)
     }
@@ -416,7 +416,7 @@ extension Node {
     private func tick(_ link: LinkInfo) {
         watchClock()
         do throws(LinkError) {
-            try links.tick(link, now: scheduler.now, using: &randomness)
+            try links.tick(link, now: scheduler.now)
             askForTurnEndIfDirty()
             arm(link)
         } catch {
@@ -762,7 +762,7 @@ extension Node {
     package func setOverlay(_ isOn: Bool) { setMode(isOn ? .overlay : .mesh) }
 
     func setMode(_ mode: RoomMode) {
-        guard spread.setMode(mode, now: scheduler.now, using: &randomness) else { return }
+        guard spread.setMode(mode, now: scheduler.now) else { return }
         for link in connections.active { greet(link) }
         setOffers()
         crowdChanged(mode)
@@ -779,8 +779,7 @@ extension Node {
     package func broadcast(_ payload: VerifiedPayload, from link: PeerID? = nil, hops received: UInt8 = 0) {
         withEffects {
             spread.spread(
-                payload, from: link, hops: received, me: context.me, connections, now: scheduler.now,
-                using: &randomness, &$0)
+                payload, from: link, hops: received, me: context.me, connections, now: scheduler.now, &$0)
         }
     }
 
@@ -799,7 +798,7 @@ extension Node {
         guard !link.isForgotten else { return }
         let last = spread.neighbours[peer]?.hello
         withEffects {
-            spread.receiveTree(frame, from: peer, connections, now: scheduler.now, using: &randomness, &$0)
+            spread.receiveTree(frame, from: peer, connections, now: scheduler.now, &$0)
         }
         guard case .hello(let hello) = frame else { return }
         receivedMode(in: hello, after: last, on: link)
@@ -832,6 +831,6 @@ extension Node {
 
     func tickOverlay() {
         guard case .running = phase else { return }
-        withEffects { spread.tick(connections, now: scheduler.now, using: &randomness, &$0) }
+        withEffects { spread.tick(connections, now: scheduler.now, &$0) }
     }
 }

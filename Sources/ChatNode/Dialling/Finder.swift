@@ -17,6 +17,7 @@ struct Finder {
         var ownEndpoint: Endpoint?
     }
 
+    private var randomness: Randomness
     private var dialler = Dialler()
     private var toldDials = ToldDials()
     private var unreachedPeers = UnreachedPeers()
@@ -44,9 +45,11 @@ struct Finder {
     /// Changes between mesh and overlay.
     private var modeChanges = 0
 
-    /// - Parameter randomness: one of its own, so that a mesh draws the same numbers as without an overlay.
+    /// - Parameter randomness: its own alone. The choice of links has a branch, so that a mesh draws the same numbers as without an
+    ///   overlay.
     init(randomness: Randomness) {
-        choice = LinkChoice(randomness: randomness)
+        self.randomness = randomness
+        choice = LinkChoice(randomness: randomness.branch(1))
     }
 
     /// The links of this node are chosen: the room is too large for links between all.
@@ -103,7 +106,7 @@ extension Finder {
     ///
     /// - Parameter key: the own Noise key.
     mutating func makeAnnouncement(
-        of key: PublicKey, port: UInt16, in room: Room, now: Instant, using randomness: inout Randomness
+        of key: PublicKey, port: UInt16, in room: Room, now: Instant
     ) -> Announcement {
         let name = InstanceName(of: key, using: &randomness)
         dialler.recordName(name, now: now)
@@ -128,7 +131,7 @@ extension Finder {
     }
 
     mutating func discovered(
-        _ event: DiscoveryEvent, _ environment: Environment, using randomness: inout Randomness,
+        _ event: DiscoveryEvent, _ environment: Environment,
         _ effects: inout Effects
     ) {
         let now = environment.now
@@ -200,13 +203,13 @@ extension Finder {
     mutating func dialsDue(now: Instant, room: Int) -> [Dialler.Dial] { dialler.due(now: now, room: room) }
 
     mutating func dialled(
-        _ dial: Dialler.Dial, as connection: ConnectionID, now: Instant, using randomness: inout Randomness
+        _ dial: Dialler.Dial, as connection: ConnectionID, now: Instant
     ) {
         dialler.dialled(dial, as: connection)
         if ContactBook.isContact(dial.instance) { toldDials.began(connection, now: now, using: &randomness) }
     }
 
-    mutating func postpone(_ dial: Dialler.Dial, now: Instant, using randomness: inout Randomness) {
+    mutating func postpone(_ dial: Dialler.Dial, now: Instant) {
         dialler.postpone(dial, now: now, using: &randomness)
     }
 
@@ -225,7 +228,7 @@ extension Finder {
     /// shows later. A peer that the user named is warned of; peers of mDNS come and go without a word.
     mutating func dialEnded(
         _ connection: ConnectionID, _ reason: UnreachedPeers.Reason, _ environment: Environment,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ effects: inout Effects
     ) {
         let now = environment.now
         if let instance = dialler.instance(of: connection), isNamed(instance) {
@@ -257,8 +260,7 @@ extension Finder {
 
     /// A handshake proved a blocked peer.
     mutating func metBlocked(
-        _ peer: PeerID, _ key: PublicKey, on connection: ConnectionID, now: Instant,
-        using randomness: inout Randomness
+        _ peer: PeerID, _ key: PublicKey, on connection: ConnectionID, now: Instant
     ) {
         dialler.identified(connection, as: peer, key, now: now, using: &randomness)
         dialler.shutOut(peer, key)
@@ -268,8 +270,7 @@ extension Finder {
     ///
     /// - Returns: the candidate that was dialled; nil for a connection that the peer has opened.
     mutating func identified(
-        _ connection: ConnectionID, as peer: PeerID, _ key: PublicKey, now: Instant,
-        using randomness: inout Randomness
+        _ connection: ConnectionID, as peer: PeerID, _ key: PublicKey, now: Instant
     ) -> String? {
         let instance = dialler.instance(of: connection)
         if let instance { unreachedPeers.linked(instance) }
@@ -329,7 +330,7 @@ extension Finder {
     /// The last link to a peer has ended: its candidates are dialled again after a pause, and its contacts too.
     mutating func lastLinkEnded(
         of peer: PeerID, _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ effects: inout Effects
     ) {
         let now = environment.now
         dialler.linkClosed(to: peer, now: now, using: &randomness)
@@ -337,7 +338,7 @@ extension Finder {
         lose(contacts.forget(peer), now: now)
         gaps.close(peer)
         guard !choice.isOverlay else { return }
-        offer(contacts.contacts(of: peer), connections, now: now, using: &randomness, &effects)
+        offer(contacts.contacts(of: peer), connections, now: now, &effects)
         linksChanged(environment, neighbours, &effects)
     }
 
@@ -359,7 +360,7 @@ extension Finder {
     /// Counts the known nodes, and changes the mode where that is due.
     mutating func updateMode(
         _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours, online: Int,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ effects: inout Effects
     ) {
         let now = environment.now
         let known = countKnown(environment, connections, neighbours, online: online)
@@ -371,7 +372,7 @@ extension Finder {
             modeChanges += 1
             if modeSwitch.isOverlay {
                 choice.enterOverlay(now: now)
-                offer(contacts.contacts, connections, now: now, using: &randomness, &effects)
+                offer(contacts.contacts, connections, now: now, &effects)
             } else {
                 choice.leaveOverlay()
                 dialler.restrict(to: nil, now: now)
@@ -533,7 +534,7 @@ extension Finder {
 
     /// Tells a neighbour of contacts, and dials what is chosen.
     mutating func followChoice(
-        _ environment: Environment, _ connections: Connections, using randomness: inout Randomness,
+        _ environment: Environment, _ connections: Connections,
         _ effects: inout Effects
     ) {
         if choice.isOverlay, contacts.beginTurn(now: environment.now),
@@ -671,27 +672,24 @@ extension Finder {
     ///   - own: where this node listens, as seen on the link; nil if that is not known.
     ///   - network: that of the link; nil if it is not known.
     ///   - links: the links of this node that are no guests'.
-    func contactsFrame(
+    mutating func contactsFrame(
         for link: LinkInfo, own: Endpoint?, network: @autoclosure () -> LinkNetwork?, links: [LinkInfo],
-        _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours,
-        using randomness: inout Randomness
+        _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours
     ) -> [UInt8]? {
         guard let peer = link.peer, choice.isOverlay || sharesLinks(neighbours) else { return nil }
         let filter = ToldEndpointFilter(
             network: network(), isWithinMachine: link.endpoint.isLoopback, allowsLoopback: true)
         let frame =
             choice.isOverlay
-            ? contactsOfCrowd(for: peer, filter, connections, using: &randomness)
+            ? contactsOfCrowd(for: peer, filter, connections)
             : contactsOfSmallRoom(
-                for: peer, own.map { ContactsFrame.Contact(peer: environment.me, endpoint: $0) }, filter, links,
-                using: &randomness)
+                for: peer, own.map { ContactsFrame.Contact(peer: environment.me, endpoint: $0) }, filter, links)
         return frame.contacts.isEmpty && frame.named.isEmpty ? nil : frame.bytes
     }
 
     /// Nodes that this one has dialled, at random: none that the peer may not dial, as one on another network.
-    private func contactsOfCrowd(
-        for peer: PeerID, _ filter: ToldEndpointFilter, _ connections: Connections,
-        using randomness: inout Randomness
+    private mutating func contactsOfCrowd(
+        for peer: PeerID, _ filter: ToldEndpointFilter, _ connections: Connections
     ) -> ContactsFrame {
         var contacts: [ContactsFrame.Contact] = []
         for other in connections.active.shuffled(using: &randomness) where contacts.count < Limits.contactsTold {
@@ -704,9 +702,8 @@ extension Finder {
     }
 
     /// This node itself, and the peers of its links, each with an endpoint that the receiver may dial, if there is one.
-    private func contactsOfSmallRoom(
-        for peer: PeerID, _ own: ContactsFrame.Contact?, _ filter: ToldEndpointFilter, _ links: [LinkInfo],
-        using randomness: inout Randomness
+    private mutating func contactsOfSmallRoom(
+        for peer: PeerID, _ own: ContactsFrame.Contact?, _ filter: ToldEndpointFilter, _ links: [LinkInfo]
     ) -> ContactsFrame {
         var contacts = own.map { [$0] } ?? []
         var named: [PeerID] = []
@@ -734,8 +731,7 @@ extension Finder {
     /// - Returns: false for a frame that is malformed or above the peer's rate.
     mutating func receivedContacts(
         _ body: Span<UInt8>, on link: LinkInfo, network: @autoclosure () -> LinkNetwork?, _ environment: Environment,
-        _ connections: Connections, _ neighbours: Neighbours, _ roster: borrowing Roster,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ connections: Connections, _ neighbours: Neighbours, _ roster: borrowing Roster, _ effects: inout Effects
     ) -> Bool {
         let wasTelling = sharesLinks(neighbours)
         guard let teller = link.peer, contacts.admitList(from: teller, now: environment.now) else { return false }
@@ -752,7 +748,7 @@ extension Finder {
         // In a small room a list with room for more has all of its sender's links.
         let isComplete = !choice.isOverlay && frame.contacts.count + frame.named.count < Limits.contactsTold
         lose(contacts.record(Array(told), of: teller, isComplete: isComplete), now: environment.now)
-        offer(told, connections, now: environment.now, using: &randomness, &effects)
+        offer(told, connections, now: environment.now, &effects)
         if !choice.isOverlay {
             for peer in frame.contacts.map(\.peer) + frame.named where peer != teller {
                 recordGap(peer, environment, connections, roster, &effects)
@@ -777,8 +773,7 @@ extension Finder {
 
     /// Contacts are candidates: in a crowd for the choice of links, in a small room each of them, after a random pause.
     private mutating func offer(
-        _ told: some Sequence<ContactsFrame.Contact>, _ connections: Connections, now: Instant,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ told: some Sequence<ContactsFrame.Contact>, _ connections: Connections, now: Instant, _ effects: inout Effects
     ) {
         for contact in told where !connections.hasLink(to: contact.peer) {
             let instance = ContactBook.instance(at: contact.endpoint)

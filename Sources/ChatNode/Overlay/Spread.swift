@@ -12,9 +12,13 @@ struct Spread {
         }
     }
 
+    private var randomness: Randomness
     private var trees = TreeSpread()
     /// Lists of ids whose count is not that of their ids, or too high.
     private(set) var malformedLists = 0
+
+    /// - Parameter randomness: its own alone.
+    init(randomness: Randomness) { self.randomness = randomness }
 
     var counters: [Counter] { [Counter(.idListsMalformed, malformedLists)] }
 
@@ -45,7 +49,7 @@ struct Spread {
 /// Modes and links.
 extension Spread {
     /// - Returns: false if the node is in that mode already.
-    mutating func setMode(_ mode: RoomMode, now: Instant, using randomness: inout Randomness) -> Bool {
+    mutating func setMode(_ mode: RoomMode, now: Instant) -> Bool {
         guard trees.mode != mode else { return false }
         trees.setMode(mode, now: now, using: &randomness)
         return true
@@ -55,8 +59,7 @@ extension Spread {
     ///
     /// - Parameter isGuest: true if this node dialled it for direct messages alone.
     mutating func linkOpened(
-        to peer: PeerID, on link: LinkInfo, isGuest: Bool, _ connections: Connections, now: Instant,
-        using randomness: inout Randomness
+        to peer: PeerID, on link: LinkInfo, isGuest: Bool, _ connections: Connections, now: Instant
     ) {
         trees.opened(
             peer, isOutgoing: link.role == .initiator, isGuest: isGuest,
@@ -90,8 +93,7 @@ extension Spread {
     ///   - received: the links that it passed before this node.
     mutating func spread(
         _ payload: VerifiedPayload, from neighbour: PeerID?, hops received: UInt8, me: PeerID,
-        _ connections: Connections,
-        now: Instant, using randomness: inout Randomness, _ effects: inout Effects
+        _ connections: Connections, now: Instant, _ effects: inout Effects
     ) {
         let hops = payload.author == me ? 0 : min(received + 1, Limits.relayHops)
         // A payload that is no history, for example a typing notice, goes no further than the neighbours.
@@ -175,8 +177,7 @@ extension Spread {
     mutating func admitFrame(from peer: PeerID, now: Instant) -> Bool { trees.admitFrame(from: peer, now: now) }
 
     mutating func receiveTree(
-        _ frame: TreeFrame, from peer: PeerID, _ connections: Connections, now: Instant,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ frame: TreeFrame, from peer: PeerID, _ connections: Connections, now: Instant, _ effects: inout Effects
     ) {
         let actions = trees.received(frame, from: peer, now: now, using: &randomness)
         order(actions, connections, now: now, &effects)
@@ -208,9 +209,7 @@ extension Spread {
     }
 
     /// Does what is due.
-    mutating func tick(
-        _ connections: Connections, now: Instant, using randomness: inout Randomness, _ effects: inout Effects
-    ) {
+    mutating func tick(_ connections: Connections, now: Instant, _ effects: inout Effects) {
         trees.patience = Spread.patience(connections)
         order(trees.tick(now: now, using: &randomness), connections, now: now, &effects)
     }

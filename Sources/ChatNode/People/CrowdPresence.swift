@@ -13,6 +13,7 @@ struct CrowdPresence {
         let isBridged: Bool
     }
 
+    private var randomness: Randomness
     private(set) var mode = RoomMode.mesh
     /// The link by which each peer's newest presence came first.
     private(set) var paths = PresencePaths()
@@ -22,6 +23,9 @@ struct CrowdPresence {
     private var relay = PresenceRelay()
     private var folding = CrowdFolding()
     private var rostersRefused = 0
+
+    /// - Parameter randomness: its own alone.
+    init(randomness: Randomness) { self.randomness = randomness }
 
     /// Peers are here by their presences, not by their links alone.
     var isCrowd: Bool { mode != .mesh }
@@ -49,11 +53,11 @@ extension CrowdPresence {
     /// - Parameter links: those of the overlay.
     mutating func enter(
         _ mode: RoomMode, _ environment: Environment, links: [LinkInfo], neighbours: Neighbours,
-        router: inout MessageRouter, using randomness: inout Randomness, _ effects: inout Effects
+        router: inout MessageRouter, _ effects: inout Effects
     ) {
         setMode(mode)
         exchange.begin(now: environment.now)
-        announce(router.signPresence(at: environment.moment), environment, on: links, using: &randomness, &effects)
+        announce(router.signPresence(at: environment.moment), environment, on: links, &effects)
         guard mode == .relaying else { return }
         for link in links {
             // Those that pass payloads on, which are few.
@@ -67,11 +71,11 @@ extension CrowdPresence {
     ///
     /// - Parameter links: those of the overlay.
     mutating func leave(
-        links: [LinkInfo], neighbours: Neighbours, linked: some Sequence<PeerID>, using randomness: inout Randomness,
+        links: [LinkInfo], neighbours: Neighbours, linked: some Sequence<PeerID>,
         _ effects: inout Effects
     ) {
         // The departure that ended a gap is still to be passed on.
-        if mode == .relaying { pass(relay.takeAll(), on: links, neighbours, using: &randomness, &effects) }
+        if mode == .relaying { pass(relay.takeAll(), on: links, neighbours, &effects) }
         end()
         for peer in linked { presences.remove(peer) }
     }
@@ -98,12 +102,12 @@ extension CrowdPresence {
 extension CrowdPresence {
     /// Our presence for a new link: in a crowd the one that was signed last, which is news to few.
     mutating func presenceForLink(
-        _ environment: Environment, router: inout MessageRouter, using randomness: inout Randomness
+        _ environment: Environment, router: inout MessageRouter
     ) -> VerifiedPayload {
         guard isCrowd else { return router.signPresence(at: environment.moment) }
         if let own = relay.own, own.payload.epoch == router.session.epoch { return own }
         let presence = router.signPresence(at: environment.moment)
-        recordOwn(presence, now: environment.now, using: &randomness)
+        recordOwn(presence, now: environment.now)
         return presence
     }
 
@@ -111,17 +115,16 @@ extension CrowdPresence {
     ///
     /// - Parameter links: those of the overlay.
     mutating func announce(
-        _ presence: VerifiedPayload, _ environment: Environment, on links: [LinkInfo],
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ presence: VerifiedPayload, _ environment: Environment, on links: [LinkInfo], _ effects: inout Effects
     ) {
-        recordOwn(presence, now: environment.now, using: &randomness)
+        recordOwn(presence, now: environment.now)
         let delivery = PayloadDelivery(frame: presence.signed.frame(hops: 0), type: .presence)
         effects.append(.deliver(delivery, to: .links(links.map(\.id))))
         effects.append(.arm(.crowd))
         effects.append(.publishOverBridge(presence))
     }
 
-    private mutating func recordOwn(_ presence: VerifiedPayload, now: Instant, using randomness: inout Randomness) {
+    private mutating func recordOwn(_ presence: VerifiedPayload, now: Instant) {
         relay.recordSigned(presence, now: now, using: &randomness)
         _ = keep(presence, age: .zero, now: now)
     }
@@ -135,7 +138,7 @@ extension CrowdPresence {
     /// - Returns: what it changes; nil if it is no news. A false signature bans the neighbour.
     mutating func receive(
         _ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo, _ environment: Environment,
-        roster: borrowing Roster, intake: inout Intake, using randomness: inout Randomness,
+        roster: borrowing Roster, intake: inout Intake,
         _ effects: inout Effects
     ) -> Change? {
         let (author, now) = (payload.author, environment.now)
@@ -173,7 +176,7 @@ extension CrowdPresence {
 
     /// Brings a presence from another network to the crowd.
     mutating func spread(
-        bridged presence: VerifiedPayload, _ environment: Environment, using randomness: inout Randomness,
+        bridged presence: VerifiedPayload, _ environment: Environment,
         _ effects: inout Effects
     ) {
         guard keep(presence, age: CrowdPresence.age(of: presence, environment), now: environment.now) else { return }
@@ -231,14 +234,14 @@ extension CrowdPresence {
     /// - Parameter links: those of the overlay.
     mutating func tick(
         _ environment: Environment, links: [LinkInfo], neighbours: Neighbours, router: inout MessageRouter,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ effects: inout Effects
     ) {
         let now = environment.now
         if relay.isSigningDue(now: now) {
             announce(
-                router.signPresence(at: environment.moment), environment, on: links, using: &randomness, &effects)
+                router.signPresence(at: environment.moment), environment, on: links, &effects)
         }
-        pass(relay.takeDue(now: now), on: links, neighbours, using: &randomness, &effects)
+        pass(relay.takeDue(now: now), on: links, neighbours, &effects)
         guard exchange.isQuestionDue(now: now) else { return }
         let last = exchange.continuation
         guard let link = links.first(where: { $0.id == last }) ?? links.randomElement(using: &randomness) else {
@@ -259,11 +262,11 @@ extension CrowdPresence {
     /// Passes presences on, each with its author's certificate behind it.
     private mutating func pass(
         _ waiting: [(author: PeerID, from: ConnectionID?)], on links: [LinkInfo], _ neighbours: Neighbours,
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ effects: inout Effects
     ) {
         for (author, from) in waiting {
             guard let entry = presences[author] else { continue }
-            let targets = CrowdPresence.links(for: author, among: links, neighbours, using: &randomness)
+            let targets = self.links(for: author, among: links, neighbours)
                 .filter { $0.id != from && $0.peer != author }
             let delivery = PayloadDelivery(
                 frame: entry.frame, type: .presence, certificate: .behind(author), isOptional: true)
@@ -273,8 +276,8 @@ extension CrowdPresence {
 
     /// The links on which an author's presence is passed on: those of the author's tree, and two others at random, because a
     /// tree that has carried no message may be in parts.
-    private static func links(
-        for author: PeerID, among links: [LinkInfo], _ neighbours: Neighbours, using randomness: inout Randomness
+    private mutating func links(
+        for author: PeerID, among links: [LinkInfo], _ neighbours: Neighbours
     ) -> [LinkInfo] {
         let tree = Trees.bit(Trees.index(of: author))
         var (pushed, others) = ([LinkInfo](), [LinkInfo]())

@@ -13,6 +13,7 @@ struct SealedMail: ~Copyable {
         case relays([LinkInfo])
     }
 
+    private var randomness: Randomness
     private var keys: RelayKeys
     private var relay: SealedRelay
     private var retries = SealedRetries()
@@ -27,8 +28,9 @@ struct SealedMail: ~Copyable {
     /// Over a link's rate, or for a link that is busy.
     private var refused = 0
 
-    init(me: PeerID, now: Instant, using randomness: inout Randomness) {
-        keys = RelayKeys(now: now, using: &randomness)
+    init(me: PeerID, randomness: Randomness, now: Instant) {
+        self.randomness = randomness
+        keys = RelayKeys(now: now, using: &self.randomness)
         relay = SealedRelay(me: me)
     }
 
@@ -53,7 +55,7 @@ struct SealedMail: ~Copyable {
     /// Replaces the dm key if that is due.
     ///
     /// - Returns: true if our certificate needs another key.
-    mutating func renewKey(now: Instant, using randomness: inout Randomness) -> Bool {
+    mutating func renewKey(now: Instant) -> Bool {
         keys.tick(now: now, using: &randomness)
     }
 
@@ -76,14 +78,14 @@ extension SealedMail {
     mutating func seal(
         _ payload: VerifiedPayload, for peer: PeerID, to target: Certificate?, with certificate: Certificate,
         over way: Way, andBridge bridge: Bool, _ environment: Environment, endpoint: (LinkInfo) -> [UInt8],
-        using randomness: inout Randomness, _ effects: inout Effects
+        _ effects: inout Effects
     ) {
         if case .path = way {
             retries.recordSealed(for: peer, now: environment.now)
             effects.append(.arm(.mail))
         }
         guard let target else { return }
-        let links = SealedMail.links(to: peer, way, using: &randomness)
+        let links = links(to: peer, way)
         guard !links.isEmpty || bridge,
             let frame = SealedMessage.frame(
                 sealing: payload, with: certificate, to: target,
@@ -103,7 +105,7 @@ extension SealedMail {
         return links.first.map(endpoint) ?? []
     }
 
-    private static func links(to peer: PeerID, _ way: Way, using randomness: inout Randomness) -> [LinkInfo] {
+    private mutating func links(to peer: PeerID, _ way: Way) -> [LinkInfo] {
         switch way {
         case .path(let links, let paths):
             let path = paths[PresencePaths.key(of: peer)]
@@ -155,13 +157,13 @@ extension SealedMail {
     ///   - links: in a crowd those of the overlay, else all.
     mutating func passOn(
         _ frame: [UInt8], from neighbour: PeerID?, isRelay: Bool, _ environment: Environment, links: [LinkInfo],
-        paths: PresencePaths, using randomness: inout Randomness, _ effects: inout Effects
+        paths: PresencePaths, _ effects: inout Effects
     ) {
         guard neighbour == nil || isRelay || environment.isCrowd else {
             forOthers += 1
             return
         }
-        for link in SealedMail.next(frame, from: neighbour, environment, links, paths, using: &randomness) {
+        for link in next(frame, from: neighbour, environment, links, paths) {
             guard !link.isBusy else {
                 refused += 1
                 continue
@@ -172,9 +174,9 @@ extension SealedMail {
         }
     }
 
-    private static func next(
+    private mutating func next(
         _ frame: [UInt8], from neighbour: PeerID?, _ environment: Environment, _ links: [LinkInfo],
-        _ paths: PresencePaths, using randomness: inout Randomness
+        _ paths: PresencePaths
     ) -> [LinkInfo] {
         func isTarget(_ link: LinkInfo) -> Bool { link.sealedAddress.map { frame.starts(with: $0) } ?? false }
         guard environment.isCrowd else {
@@ -209,7 +211,7 @@ extension SealedMail {
     ///   - network: that of a connection, if it is known.
     mutating func recordEndpoint(
         _ bytes: [UInt8], of peer: PeerID, from link: LinkInfo, _ environment: Environment, allowsLoopback: Bool,
-        network: (ConnectionID) -> LinkNetwork?, using randomness: inout Randomness, _ effects: inout Effects
+        network: (ConnectionID) -> LinkNetwork?, _ effects: inout Effects
     ) {
         guard environment.mode == .overlay, bytes.count > 2 else { return }
         let port = UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1])
@@ -243,11 +245,8 @@ extension SealedMail {
     }
 
     /// A guest's endpoint is being dialled.
-    ///
-    /// - Parameter end: until when the dial counts as under way if it fails.
-    mutating func dialled(
-        _ peer: PeerID, at endpoint: Endpoint, as connection: ConnectionID, now: Instant, until end: Instant
-    ) {
+    mutating func dialled(_ peer: PeerID, at endpoint: Endpoint, as connection: ConnectionID, now: Instant) {
+        let end = ToldDials.end(from: now, using: &randomness)
         guests.dialled(peer, at: endpoint, as: connection, now: now, until: end)
     }
 

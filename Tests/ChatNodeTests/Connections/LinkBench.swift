@@ -30,7 +30,6 @@ final class LinkBench {
     /// Our own certificate.
     let certificate: Certificate
     private var links: Links
-    private var randomness = Randomness.seeded(7_000)
 
     init() {
         var randomness = Randomness.seeded(7_001)
@@ -39,7 +38,7 @@ final class LinkBench {
         certificate = runs.certificate(epoch: 1, noise: key.publicKey)
         links = Links(
             context: LinkContext(certificate: certificate, staticKey: key, room: Room.lobby), transport: Sink(),
-            handshakesPerSecond: 0, now: start)
+            handshakesPerSecond: 0, randomness: .seeded(7_000), now: start)
     }
 
     var me: PeerID { certificate.identity }
@@ -47,8 +46,7 @@ final class LinkBench {
     /// A link to the identity of a seed, which this node has dialled.
     func link(to seed: UInt64) -> LinkInfo {
         let endpoint = Endpoint(address: [10, 0, 0, UInt8(seed)], port: 4_000)
-        let link = links.open(
-            links.dial(endpoint), to: endpoint, role: .initiator, now: start, using: &randomness)
+        let link = links.open(links.dial(endpoint), to: endpoint, role: .initiator, now: start)
         var runs = Runs(identitySeed: seed)
         _ = links.adopt(link, runs.certificate(epoch: 1), now: start)
         return link

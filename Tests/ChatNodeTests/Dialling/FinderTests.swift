@@ -8,7 +8,6 @@ import Wire
 
 /// Candidates, mode and gaps of a node without a link, as effects.
 @Suite struct FinderTests {
-    private var randomness = Randomness.seeded(35)
     private var finder = Finder(randomness: Randomness.seeded(36))
     private let me = ChoiceTown.peer(0)
     private let bob = ChoiceTown.peer(1)
@@ -21,7 +20,7 @@ import Wire
     /// Without those that each event has.
     private mutating func discover(_ event: DiscoveryEvent) -> [Effect] {
         var effects = Effects()
-        finder.discovered(event, environment(), using: &randomness, &effects)
+        finder.discovered(event, environment(), &effects)
         return effects.list.filter { if case .arm = $0 { false } else if case .reviewRoom = $0 { false } else { true } }
     }
 
@@ -40,7 +39,7 @@ import Wire
     private mutating func updateMode(_ environment: Environment) -> (modes: [RoomMode], crowds: [Crowd]) {
         var effects = Effects()
         finder.updateMode(
-            environment, Connections(me: me), Neighbours(), online: 0, using: &randomness, &effects)
+            environment, Connections(me: me), Neighbours(), online: 0, &effects)
         return (
             effects.list.compactMap { if case .setMode(let mode) = $0 { mode } else { nil } },
             effects.list.compactMap { if case .discovery(.crowdChanged(let crowd)) = $0 { crowd } else { nil } }
@@ -53,10 +52,10 @@ import Wire
         let later = environment(after: .seconds(1))
         let connection = ConnectionID(number: 1)
         for dial in finder.dialsDue(now: later.now, room: 1) {
-            finder.dialled(dial, as: connection, now: later.now, using: &randomness)
+            finder.dialled(dial, as: connection, now: later.now)
         }
         var effects = Effects()
-        finder.dialEnded(connection, .refused, later, using: &randomness, &effects)
+        finder.dialEnded(connection, .refused, later, &effects)
         return effects.list
     }
 

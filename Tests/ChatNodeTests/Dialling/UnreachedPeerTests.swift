@@ -87,7 +87,7 @@ import Wire
                 let now = node.scheduler.now + .seconds(1)
                 for dial in node.finder.dialsDue(now: now, room: 64) {
                     let connection = ConnectionID(number: 1_000_000 + UInt64(dial.endpoint.port))
-                    node.finder.dialled(dial, as: connection, now: now, using: &node.randomness)
+                    node.finder.dialled(dial, as: connection, now: now)
                     node.transportClosed(connection, error: .unreachable)
                 }
             }

@@ -23,7 +23,7 @@ import Wire
     }
 
     private mutating func reopen(isAll: Bool, after time: Duration) -> [Effect] {
-        var (spread, effects) = (Spread(), Effects())
+        var (spread, effects) = (Spread(randomness: .seeded(35)), Effects())
         exchange.reopenRefused(isAll: isAll, environment(after: time), &spread, &effects)
         return effects.list
     }

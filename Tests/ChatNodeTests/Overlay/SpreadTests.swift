@@ -7,8 +7,7 @@ import Wire
 
 /// The choice between a mesh and trees, by the effects of a node without a link.
 @Suite struct SpreadTests {
-    private var randomness = Randomness.seeded(35)
-    private var spread = Spread()
+    private var spread = Spread(randomness: .seeded(35))
     private let start = Instant(nanoseconds: 0)
     private let me = SpreadTests.payload().author
 
@@ -23,7 +22,7 @@ import Wire
     private mutating func send(_ payload: VerifiedPayload, from neighbour: PeerID? = nil) -> [Effect] {
         var effects = Effects()
         spread.spread(
-            payload, from: neighbour, hops: 0, me: me, Connections(me: me), now: start, using: &randomness, &effects)
+            payload, from: neighbour, hops: 0, me: me, Connections(me: me), now: start, &effects)
         return effects.list
     }
 
@@ -45,8 +44,8 @@ import Wire
     }
 
     @Test mutating func `in a large room a payload goes to neighbours alone, and is kept for those that lack it`() {
-        let isFirst = spread.setMode(.overlay, now: start, using: &randomness)
-        let isSecond = spread.setMode(.overlay, now: start, using: &randomness)
+        let isFirst = spread.setMode(.overlay, now: start)
+        let isSecond = spread.setMode(.overlay, now: start)
         #expect(isFirst && !isSecond && spread.isEngaged)
         let effects = send(SpreadTests.payload())
         guard effects.count == 1, case .arm(.overlay) = effects[0] else {
@@ -59,7 +58,7 @@ import Wire
     @Test mutating func `a list of ids counts only where payloads take trees`() {
         let inMesh = receiveLatest([1])
         #expect(!inMesh && spread.malformedLists == 0)
-        _ = spread.setMode(.relaying, now: start, using: &randomness)
+        _ = spread.setMode(.relaying, now: start)
         let inRoom = receiveLatest([1])
         #expect(!inRoom && spread.malformedLists == 1)
         let isTaken = receiveLatest(Array(LatestFrame(wantsAnswer: false, ids: [7]).bytes.dropFirst()))

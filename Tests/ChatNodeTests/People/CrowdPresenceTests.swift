@@ -8,10 +8,9 @@ import Wire
 /// Presence in a crowd, as effects of the part (Protocol.md section 13).
 final class CrowdPresenceTests {
     private let bench = LinkBench()
-    private var crowd = CrowdPresence()
+    private var crowd = CrowdPresence(randomness: .seeded(35))
     private var router: MessageRouter
     private var intake: Intake
-    private var randomness = Randomness.seeded(35)
     private let links: [LinkInfo]
 
     init() {
@@ -36,7 +35,7 @@ final class CrowdPresenceTests {
         var effects = Effects()
         crowd.enter(
             mode, bench.environment(mode), links: links, neighbours: Neighbours(), router: &router,
-            using: &randomness, &effects)
+            &effects)
         return effects.list
     }
 
@@ -46,14 +45,14 @@ final class CrowdPresenceTests {
         var effects = Effects()
         return crowd.receive(
             presence, isLive: isLive, on: links[number], bench.environment(crowd.mode), roster: Roster(me: bench.me),
-            intake: &intake, using: &randomness, &effects)
+            intake: &intake, &effects)
     }
 
     private func tick(after time: Duration) -> [Effect] {
         var effects = Effects()
         crowd.tick(
             bench.environment(crowd.mode, after: time), links: links, neighbours: Neighbours(), router: &router,
-            using: &randomness, &effects)
+            &effects)
         return effects.list
     }
 

@@ -9,13 +9,11 @@ import Wire
 final class SealedMailTests {
     private let bench = LinkBench()
     private var mail: SealedMail
-    private var randomness = Randomness.seeded(35)
     private let links: [LinkInfo]
     private let bob = Runs(identitySeed: 20).id
 
     init() {
-        var keys = Randomness.seeded(36)
-        mail = SealedMail(me: bench.me, now: bench.start, using: &keys)
+        mail = SealedMail(me: bench.me, randomness: .seeded(36), now: bench.start)
         var links: [LinkInfo] = []
         for seed in 1...4 as ClosedRange<UInt64> { links.append(bench.link(to: seed)) }
         self.links = links
@@ -30,7 +28,7 @@ final class SealedMailTests {
         mail.seal(
             session.sign(.dmAccept(target: bob), at: bench.wallClock), for: bob,
             to: knowsBob ? runs.certificate(epoch: 1) : nil, with: bench.certificate, over: way, andBridge: false,
-            bench.environment(mode), endpoint: { _ in [] }, using: &randomness, &effects)
+            bench.environment(mode), endpoint: { _ in [] }, &effects)
         return effects.list
     }
 
@@ -46,7 +44,7 @@ final class SealedMailTests {
         var effects = Effects()
         mail.passOn(
             frame, from: neighbour, isRelay: isRelay, bench.environment(mode), links: links, paths: paths,
-            using: &randomness, &effects)
+            &effects)
         return effects.list.deliveries.flatMap(\.links)
     }
 
