@@ -1,4 +1,5 @@
 import Chat
+import Noise
 import Testing
 import Wire
 
