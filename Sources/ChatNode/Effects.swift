@@ -84,6 +84,10 @@ enum Effect {
     /// The own network has changed: each connection needs a sign of life.
     case probeAll
     case leave(StopReason)
+    /// Leaves at once, because a later session of our identity continues, by its certificate.
+    case signOut(because: Certificate)
+    /// Our identity goes on under this epoch, also in later runs.
+    case keepEpoch(UInt64)
     /// The count of nodes or the links may have changed.
     case reviewRoom
     case setMode(RoomMode)

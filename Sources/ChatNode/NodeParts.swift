@@ -202,11 +202,6 @@ extension Node {
         withEffects { crowd.announce(presence, environment, on: crowdLinks, &$0) }
     }
 
-    /// Our certificate has changed: others learn it behind our presence.
-    func certificateChanged() {
-        if isCrowd { sendPresence(router.signPresence(at: moment)) }
-    }
-
     /// Takes an admitted presence of another peer in.
     ///
     /// - Parameter isLive: false for one of an answer to our digests.
@@ -584,7 +579,7 @@ extension Node {
 
     func learnBridged(_ certificate: Certificate) -> Bool {
         if certificate.identity == context.me {
-            if !certificate.isOfSameRun(as: ownSession.certificate) { handleOwnCertificate(certificate) }
+            if !certificate.isOfSameRun(as: ownSession.certificate) { receivedOwn(certificate) }
             return true
         }
         guard let neighbour = bridgeGate.neighbour else { return false }
@@ -694,30 +689,9 @@ extension Node {
     /// The epoch of our certificate; a re-issue raises it.
     package var epoch: UInt64 { ownSession.certificate.epoch }
 
-    /// A handshake reached another session of our own identity. The link stays open while the two decide which
-    /// one continues.
-    func metOurselves(_ certificate: Certificate, on link: LinkInfo) {
-        links.markAsOurs(link)
-        let shown = ownSession.certificate
-        handleOwnCertificate(certificate)
-        guard !link.isForgotten else { return }
-        // A re-issue was sent on all links already.
-        if ownSession.certificate == shown { links.send(shown, as: .superseded, on: link) }
-        close(link, .ownSession)
-    }
-
-    /// Handles the certificate of another session of our identity, which can have ended.
-    func handleOwnCertificate(_ theirs: Certificate) {
-        switch ownSession.decide(between: theirs, environment) {
-        case .stay: break
-        case .reissue(let epoch):
-            router.advance(to: epoch)
-            // No node admits payloads of the epoch before: they have failed, and do not wait for ever.
-            apply(router.giveUp())
-            renewCertificate()
-            epochChanged(epoch)
-        case .signOut: signOut(because: theirs)
-        }
+    /// Another session of our identity showed its certificate.
+    func receivedOwn(_ certificate: Certificate) {
+        act { ownSession.receive(certificate, dm: mail.publicKey, &router, connections, $0, &$1) }
     }
 
     /// Zeroes the secret halves of all keys that outlive a link.
@@ -727,17 +701,14 @@ extension Node {
         mail.forgetKeys()
     }
 
-    /// Issues a certificate for the current epoch and dm key, and sends it on every link.
+    /// Issues our certificate again, for another dm key.
     func renewCertificate() {
-        let dm = mail.publicKey
-        withEffects { ownSession.renewCertificate(in: router.session, dm: dm, connections, &$0) }
-        certificateChanged()
+        act { ownSession.renewCertificate(dm: mail.publicKey, &router, connections, $0, &$1) }
     }
 
     /// Ends this session in favour of a later one. Sends its certificate on all links, and no presence that we left,
     /// since our identity stays in the room.
-    private func signOut(because better: Certificate) {
-        emit(.notice(.signedOut, Sentence(.signedInElsewhere)))
+    func signOut(because better: Certificate) {
         stopReason = .signedOut
         phase = .leaving
         closeDoors()

@@ -5,6 +5,7 @@ package import Wire
 
 extension Node {
     /// Calls a part and performs the effects that it appends, in order, before it returns.
+    @discardableResult
     func withEffects<Result, Failure: Error>(
         _ call: (inout Effects) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -19,6 +20,7 @@ extension Node {
     }
 
     /// As `withEffects`, for a part that reads the environment: `act { finder.discovered(event, $0, &$1) }`.
+    @discardableResult
     func act<Result, Failure: Error>(
         _ call: (Environment, inout Effects) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -43,9 +45,7 @@ extension Node {
         case .strikeOut(let peer): strikeOut(peer)
         case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
         case .shutOut(let peer): shutOut(peer)
-        case .admit(let peer):
-            finder.admit(peer, now: scheduler.now)
-            arm(.dialler)
+        case .admit(let peer): act { finder.admit(peer, $0, &$1) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
@@ -61,6 +61,8 @@ extension Node {
         case .renewAnnouncement: instruct(.announce(makeAnnouncement()))
         case .probeAll: probeLinks()
         case .leave(let reason): beginLeaving(because: reason)
+        case .signOut(let better): signOut(because: better)
+        case .keepEpoch(let epoch): epochChanged(epoch)
         case .reviewRoom: reviewRoom()
         case .setMode(let mode): setMode(mode)
         case .sendContacts(let id): if let connection = connections[id] { sendContacts(on: connection) }
@@ -206,7 +208,9 @@ extension Node {
         let (peer, now) = (certificate.identity, scheduler.now)
         links.tally.handshakesDone += 1
         finder.handshakeEnded(on: link.id)
-        guard peer != context.me else { return metOurselves(certificate, on: link) }
+        guard peer != context.me else {
+            return act { ownSession.meet(certificate, on: link, dm: mail.publicKey, &router, links, $0, &$1) }
+        }
         let isBlocked = router.roster.isBlocked(peer)
         let isShutOut = links.isBanned(peer, now: now) || isBlocked
         let news = intake.news(of: certificate, environment)
@@ -683,7 +687,7 @@ extension Node {
     func receivedCertificate(_ body: Span<UInt8>, on link: LinkInfo) {
         guard let certificate = readCertificate(body, on: link) else { return }
         if certificate.identity == context.me {
-            handleOwnCertificate(certificate)
+            receivedOwn(certificate)
         } else if let current = link.certificate, certificate.isOfSameRun(as: current) {
             guard certificate.isBetter(than: current) || certificate.isRenewal(of: current) else { return }
             links.renew(link, certificate)
@@ -700,7 +704,7 @@ extension Node {
             links.tally.unexpectedFrames += 1
             return
         }
-        handleOwnCertificate(certificate)
+        receivedOwn(certificate)
     }
 
     /// The certificate in a frame, if it is a genuine one. A bad signature bans the neighbour, which has to verify certificates before

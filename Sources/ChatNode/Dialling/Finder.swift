@@ -352,7 +352,10 @@ extension Finder {
     mutating func shutOut(_ peer: PeerID, _ key: PublicKey?) { dialler.shutOut(peer, key) }
 
     /// A peer is blocked no longer: its candidates are dialled at once.
-    mutating func admit(_ peer: PeerID, now: Instant) { dialler.admit(peer, now: now) }
+    mutating func admit(_ peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
+        dialler.admit(peer, now: environment.now)
+        effects.append(.arm(.dialler))
+    }
 }
 
 /// The mode of the room.

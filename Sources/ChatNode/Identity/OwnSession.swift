@@ -1,5 +1,6 @@
 import Chat
 import Noise
+import Phrases
 import Wire
 
 /// The run of our own identity: its certificate, and whether it continues when another session of the identity runs
@@ -35,20 +36,68 @@ struct OwnSession {
     /// Decides which of two sessions continues.
     ///
     /// - Parameter theirs: the verified certificate of another session of our identity, which can have ended.
-    mutating func decide(between theirs: Certificate, _ environment: Environment) -> LoginGuard.Answer {
+    private mutating func decide(between theirs: Certificate, _ environment: Environment) -> LoginGuard.Answer {
         guard environment.isRunning, let startedAt else { return .stay }
         return login.meet(theirs, ours: certificate, sinceStart: environment.now - startedAt)
     }
 
-    /// Issues a certificate for the epoch of the session and the dm key, and sends it on every link.
-    func renewCertificate(
-        in session: borrowing UserSession, dm: PublicKey, _ connections: Connections, _ effects: inout Effects
+    /// Handles the certificate of another session of our identity: continues, under a later epoch where it has to, or signs out.
+    ///
+    /// - Parameters:
+    ///   - theirs: verified; the session can have ended.
+    ///   - dm: the dm key of our certificate.
+    /// - Returns: how this session goes on.
+    @discardableResult
+    mutating func receive(
+        _ theirs: Certificate, dm: PublicKey, _ router: inout MessageRouter, _ connections: Connections,
+        _ environment: Environment, _ effects: inout Effects
+    ) -> LoginGuard.Answer {
+        let answer = decide(between: theirs, environment)
+        switch answer {
+        case .stay: break
+        case .reissue(let epoch):
+            router.advance(to: epoch)
+            // No node admits payloads of the epoch before: they have failed, and do not wait for ever.
+            effects.append(.apply(Outcome(events: router.giveUp())))
+            renewCertificate(dm: dm, &router, connections, environment, &effects)
+            effects.append(.keepEpoch(epoch))
+        case .signOut:
+            effects.append(.report(.notice(.signedOut, Sentence(.signedInElsewhere))))
+            effects.append(.signOut(because: theirs))
+        }
+        return answer
+    }
+
+    /// A handshake reached another session of our own identity. The link stays open while the two decide which one continues.
+    mutating func meet(
+        _ theirs: Certificate, on link: LinkInfo, dm: PublicKey, _ router: inout MessageRouter,
+        _ links: borrowing Links, _ environment: Environment, _ effects: inout Effects
     ) {
-        context.certificate = session.certify(
+        links.markAsOurs(link)
+        switch receive(theirs, dm: dm, &router, links.connections, environment, &effects) {
+        case .stay: effects.append(.send(certificate.frame(as: .superseded), to: .link(link.id)))
+        // Its certificate goes to all links.
+        case .reissue: break
+        // All links end.
+        case .signOut: return
+        }
+        effects.append(.close(.link(link.id), .ownSession))
+    }
+
+    /// Issues a certificate for the epoch of the session and a dm key, and sends it on every link. In a crowd others learn it
+    /// behind our presence.
+    func renewCertificate(
+        dm: PublicKey, _ router: inout MessageRouter, _ connections: Connections, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        context.certificate = router.session.certify(
             noise: context.staticKey.publicKey, dm: dm, serial: certificate.serial + 1)
         for link in connections.all where !link.isRetiring {
             let type: FrameType = link.isOurselves ? .superseded : .certificate
             effects.append(.send(certificate.frame(as: type), to: .link(link.id)))
+        }
+        if environment.isCrowd {
+            effects.append(.sendSigned(router.signPresence(at: environment.moment), to: .everyone))
         }
     }
 

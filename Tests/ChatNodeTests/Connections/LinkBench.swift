@@ -29,7 +29,7 @@ final class LinkBench {
     let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
     /// Our own certificate.
     let certificate: Certificate
-    private var links: Links
+    private(set) var links: Links
 
     init() {
         var randomness = Randomness.seeded(7_001)
