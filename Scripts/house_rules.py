@@ -212,16 +212,21 @@ def package(root):
 
 
 def limits(root):
-    """Docs/Protocol.md section 11 and Sources/Wire/Limits.swift have equal constants."""
-    told = {}
+    """Docs/Protocol.md section 11 and the constants of `Limits`, each beside the part that it bounds, are equal."""
+    documented, coded, places = {}, {}, {}
     for row in table((root / "Docs/Protocol.md").read_text(), "constant"):
-        told[row[0].strip("`")] = swift_source.numbers(row[1])
-    coded = {}
-    for path in sorted((root / "Sources/Wire").glob("*Limits.swift")):
-        coded |= swift_source.constants(path.read_text())
-    for name in sorted(set(told) | set(coded)):
-        if told.get(name) != coded.get(name):
-            yield f"Docs/Protocol.md: {name} is {told.get(name)} there and {coded.get(name)} in Limits.swift"
+        documented[row[0].strip("`")] = swift_source.numbers(row[1])
+    for name, text in sources(root):
+        for body in swift_source.bodies(text, r"(?:enum|extension) Limits"):
+            constants = swift_source.constants(body)
+            for constant in sorted(set(constants) & set(coded)):
+                yield f"{name}: {constant} is a limit in {places[constant]} too"
+            coded |= constants
+            places |= dict.fromkeys(constants, name)
+    for constant in sorted(set(documented) | set(coded)):
+        if documented.get(constant) != coded.get(constant):
+            place = places.get(constant, "Sources")
+            yield f"Docs/Protocol.md: {constant} is {documented.get(constant)} there and {coded.get(constant)} in {place}"
 
 
 def claims(root):

@@ -94,6 +94,13 @@ def closing(code, start):
     return len(code)
 
 
+def bodies(text, declaration):
+    """The bodies of the declarations at the margin that the pattern names, for example `extension Limits`."""
+    code = bare(text)
+    for found in re.finditer(rf"^(?:package )?{declaration} \{{", code, re.MULTILINE):
+        yield text[found.end():closing(code, found.end() - 1)]
+
+
 _OPERATORS = {ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Add: operator.add, ast.Sub: operator.sub}
 
 

@@ -1,4 +1,5 @@
 import CRabbitMQ
+import ChatNode
 import Glibc
 import Reactor
 import Synchronization

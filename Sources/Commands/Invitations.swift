@@ -1,5 +1,5 @@
 import Chat
-import Wire
+package import Wire
 
 /// The rooms that peers invited the user to, at most 32, the newest at the end. Of more, the peer with the most loses its oldest.
 struct Invitations {
@@ -27,4 +27,10 @@ struct Invitations {
 
     /// The room of a name that the user was last invited to.
     func room(named name: String) -> Room? { all.last { $0.room.name == name }?.room }
+}
+
+extension Limits {
+    /// Invitations that a process keeps; the oldest of the peer with the most goes. More let strangers fill the list;
+    /// with fewer, an invitation is gone before the user looks.
+    package static let invitations = 32
 }

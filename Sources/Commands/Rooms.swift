@@ -2,7 +2,7 @@ package import Chat
 package import ChatNode
 import Phrases
 import Synchronization
-import Wire
+package import Wire
 
 /// The rooms that the program is in, each with its node, and the one whose conversation is open.
 ///
@@ -274,4 +274,10 @@ extension Rooms {
         for continuation in waiting { continuation.resume(returning: told) }
         return wasWiping
     }
+}
+
+extension Limits {
+    /// Rooms of a process, each with a node of its own. More cost descriptors (`links` for each room), names on the
+    /// network and memory; with fewer, a user of many rooms needs several processes.
+    package static let rooms = 16
 }

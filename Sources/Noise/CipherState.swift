@@ -43,3 +43,9 @@ struct CipherState: ~Copyable {
         if nonce.isMultiple(of: Limits.recordsPerKey) { key = Sodium.rekey(key) }
     }
 }
+
+extension Limits {
+    /// Records after which both directions of a link derive a new key. With more, a key that leaks opens more recorded
+    /// traffic; with fewer, links spend more time on keys.
+    static let recordsPerKey: UInt64 = 256
+}

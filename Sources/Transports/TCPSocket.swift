@@ -92,3 +92,9 @@ extension TransportError {
         }
     }
 }
+
+extension Limits {
+    /// Bytes that the kernel keeps for a peer that does not read, with what the kernel adds for itself. More let dead
+    /// peers hold memory, and messages wait unseen; with fewer, fast links are slowed by each round trip.
+    static let kernelSendBuffer = 262_144
+}

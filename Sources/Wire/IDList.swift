@@ -26,3 +26,9 @@ package enum IDList {
         return ids
     }
 }
+
+extension Limits {
+    /// Ids in a `have`, and entries of the tables about what was offered: 100 messages, an edit of each, and 100
+    /// deletions. With more the list does not fit one record; with fewer a part of the history is never offered.
+    package static let offeredPayloads = 300
+}

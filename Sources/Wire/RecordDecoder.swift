@@ -90,3 +90,15 @@ package struct RecordDecoder {
         return length
     }
 }
+
+extension Limits {
+    /// Bytes of the only plaintexts that records have, so that an observer learns no lengths. More sizes waste less
+    /// padding and tell more; 512 suits the cipher's strides. A larger last size lets one record carry more, and each
+    /// link hold more memory.
+    package static let recordPlaintexts = [512, 1_280, 4_096]
+    /// Bytes that the cipher adds to a plaintext: the tag of ChaCha20-Poly1305, which no other number fits.
+    package static let sealOverhead = 16
+    /// Bytes of the length before a record, and before a frame in it. One byte could not count the bytes of the largest
+    /// record; more are not needed.
+    package static let lengthPrefix = 2
+}

@@ -21,8 +21,9 @@ HOUSE = {
     "Docs/Architecture.md": "| room | may import |\n|---|---|\n| `Wire` | nothing |\n| `Chat` | Wire, Glibc |\n",
     "Docs/Protocol.md": "| constant | value |\n|---|---|\n| `sizes` | 512, 1280 |\n| `pause` | 10 / 60 |\n",
     "Docs/Threats.md": "tested: `a thing holds`\n",
-    "Sources/Wire/Limits.swift": "enum Limits {\n    static let sizes = [512, 1_280]\n    static let pause = Duration.seconds(10.0 / 60.0)\n}\n",
-    "Sources/Chat/Chat.swift": "import Wire\n\nstruct Chat {\n    func say() {\n    }\n}\n",
+    "Sources/Wire/Limits.swift": "enum Limits {\n    static let sizes = [512, 1_280]\n}\n",
+    "Sources/Chat/Chat.swift": "import Wire\n\nstruct Chat {\n    static let turns = 3\n    func say() {\n    }\n}\n\n"
+                               "extension Limits {\n    static let pause = Duration.seconds(10.0 / 60.0)\n}\n",
     "Tests/ChatTests/ChatTests.swift": "import Testing\n\n@Test func `a thing holds`() {\n}\n",
 }
 
@@ -175,6 +176,12 @@ class HouseRules(unittest.TestCase):
 
     def test_a_limit_that_only_one_side_has_is_refused(self):
         self.assert_refused("links is", "Docs/Protocol.md", HOUSE["Docs/Protocol.md"] + "| `links` | 256 |\n")
+        limits = "extension Limits {\n    package static let links = 256\n}\n"
+        self.assert_refused("links is None there and [256.0] in Sources/Up/A.swift", "Sources/Up/A.swift", limits)
+
+    def test_a_limit_in_two_files_is_refused(self):
+        again = "extension Limits {\n    static let sizes = [512, 1_280]\n}\n"
+        self.assert_refused("sizes is a limit in Sources/", "Sources/Up/A.swift", again)
 
     def test_a_claim_without_its_test_is_refused(self):
         self.assert_refused("no test `it rains`", "Docs/Threats.md", "tested: `it rains`\n")

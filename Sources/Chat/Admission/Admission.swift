@@ -324,3 +324,19 @@ package struct Admission: Sendable {
         return origin.isUnsealed ? AdmissionResult(refusing: reason) : .dropped(reason)
     }
 }
+
+extension Limits {
+    /// How far the signed time of a live payload may be from the own corrected clock, in milliseconds. A larger one
+    /// lets old payloads in whose ids have left the tables; a smaller one refuses peers whose clocks are somewhat
+    /// wrong.
+    package static let freshnessMilliseconds: UInt64 = 300_000
+    /// How long ago a message from history may have been signed, in milliseconds. A larger one keeps messages on the
+    /// network that users think are gone; a smaller one makes a room lose its history over a holiday.
+    static let historyAgeMilliseconds: UInt64 = 604_800_000
+    /// Relays that a payload passes at most, which ends every loop. A larger one lets a faulty loop turn for longer;
+    /// with a smaller one, payloads do not reach the end of a chain of bridged networks.
+    package static let relayHops: UInt8 = 7
+    /// How old a presence in a crowd may be, after which its author is gone. Must exceed `presenceInterval` and its
+    /// jitter, or peers that are here disappear; a longer one lists peers that crashed for longer.
+    package static let presenceLifetime = Duration.seconds(900)
+}

@@ -1,4 +1,4 @@
-internal import Wire
+package import Wire
 
 /// The rates at which payloads of each author and of each link are admitted (Protocol.md section 7).
 package struct AdmissionRates: Sendable {
@@ -60,4 +60,72 @@ extension Rate {
     fileprivate func times(_ factor: Double) -> Rate {
         Rate(perSecond: perSecond * factor, burst: burst * factor)
     }
+}
+
+extension Limits {
+    /// Messages that a sender sends in the long run, per second. More let one user fill the ring of 100 messages faster
+    /// than others read; with fewer, a quick writer waits.
+    package static let sendPerSecond = 2.0
+    /// Messages that a sender sends at once. More come to readers as a block; with fewer, a pasted text of several
+    /// lines is slowed down.
+    package static let sendBurst = 10.0
+    /// Messages, edits, deletions and requests that are accepted of an author in the long run, per second: twice
+    /// `sendPerSecond`, since transit bunches what was sent evenly. More let a hostile author say more than an honest
+    /// one; with fewer, honest messages are lost.
+    static let acceptPerSecond = 4.0
+    /// As many at once: twice `sendBurst`, for the same reason, with the same consequences.
+    static let acceptBurst = 20.0
+    /// How many times as many payloads are accepted that users do not read (typing, presence, receipts), since several
+    /// accompany each message. A larger number lets an author cost others more unseen work; with a smaller one,
+    /// receipts and typing notices are lost.
+    static let signalsPerMessage = 4.0
+    /// Relayed payloads that are accepted on a link of a mesh, per second in the long run. More let one neighbour cost
+    /// more checks of signatures; with fewer, a bridge or a room with gaps loses payloads.
+    package static let relayedFramesPerSecond = 20.0
+    /// As many at once. More make a flood larger before it is stopped; with fewer, what a neighbour gathered during a
+    /// short pause is refused.
+    package static let relayedFramesBurst = 40.0
+    /// Authors never heard of that a link may introduce in the long run, per minute. More let one neighbour fill the
+    /// tables of peers with invented identities sooner; with fewer, real newcomers behind a relay wait.
+    static let newAuthorsPerMinute = 5.0
+    /// As many at once. More let an attacker begin with more identities; with fewer, a group that joins together is
+    /// heard in part.
+    static let newAuthorsBurst = 5.0
+    /// Authors never heard of that a link may introduce at once where a small room has gaps: all nodes of a room of
+    /// `meshNodes`. More let one neighbour invent more; with fewer, a node that comes into a room with gaps sees a part
+    /// of it.
+    static let gapAuthorsBurst = 32.0
+    /// Relayed payloads that are accepted on an overlay link, per second in the long run: ten times those of a mesh,
+    /// since all messages of a room come over few links. More let one neighbour cost more; with fewer, a busy crowd
+    /// loses payloads.
+    package static let treeFramesPerSecond = 200.0
+    /// As many at once. More make a flood larger before it is stopped; with fewer, what comes after a lost tree was
+    /// made anew is refused.
+    package static let treeFramesBurst = 400.0
+    /// Authors never heard of that an overlay link may introduce in the long run, per second: in a room of thousands
+    /// some come and go each second. More let one neighbour fill the tables of peers sooner; with fewer, the messages
+    /// of real newcomers are refused.
+    static let treeAuthorsPerSecond = 20.0
+    /// As many at once. More let an attacker begin with more identities; with fewer, a newcomer in a crowd refuses the
+    /// first messages of many authors.
+    static let treeAuthorsBurst = 200.0
+    /// Relayed payloads that a node accepts on all its overlay links together, per second in the long run: a tenth less
+    /// than one neighbour takes from this node, or honest nodes that pass on a flood would exceed it there. With fewer,
+    /// a busy crowd loses payloads.
+    static let crowdFramesPerSecond = 180.0
+    /// As many at once, less than `treeFramesBurst` for the same reason.
+    static let crowdFramesBurst = 360.0
+    /// Authors never heard of that all overlay links together may introduce in the long run, per second: a tenth less
+    /// than `treeAuthorsPerSecond`, so that no neighbour has to refuse what this node passes on. With fewer, newcomers
+    /// of a crowd wait.
+    static let crowdAuthorsPerSecond = 18.0
+    /// As many at once, less than `treeAuthorsBurst` for the same reason.
+    static let crowdAuthorsBurst = 180.0
+    /// Messages, edits and deletions that are accepted over overlay links of all young authors together, per second in
+    /// the long run. More let an attacker with many new identities fill the conversation; with fewer, newcomers that
+    /// speak at the same time lose messages.
+    static let youngMessagesPerSecond = 10.0
+    /// As many at once. More let such an attacker replace more of the 100 messages in one blow; with fewer, a greeting
+    /// by a group is lost in part.
+    static let youngMessagesBurst = 40.0
 }

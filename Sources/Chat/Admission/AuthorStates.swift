@@ -148,3 +148,9 @@ struct AuthorStates: Sendable {
         try relays.update(link, orNew: { [rates] in RelayState(rates, now: now) }, change)
     }
 }
+
+extension Limits {
+    /// For how long an author that was first heard of in a crowd is young. A longer one holds newcomers back together
+    /// for longer; a shorter one lets an attacker's new identities speak freely sooner.
+    static let youngAuthorTime = Duration.seconds(60)
+}

@@ -70,3 +70,10 @@ struct SequenceWindow: Sendable {
         return (Int(position / 64), 1 << (position % 64))
     }
 }
+
+extension Limits {
+    /// Sequence numbers behind an author's newest of which the node knows whether they came. A larger one costs a bit
+    /// and up to 8 bytes for each in every known author; with a smaller one, a payload that many others overtook is
+    /// refused as too old.
+    static let sequenceWindow: UInt64 = 256
+}

@@ -131,3 +131,10 @@ struct DirectQueue: Sendable {
         entries.removeAll(where: isOver)
     }
 }
+
+extension Limits {
+    /// Payloads of a conversation that wait for a receipt; beyond it the oldest message is given up, and its sender
+    /// hears of it. More cost memory and a longer backlog when the peer returns; with fewer, a long absence loses
+    /// messages.
+    static let unacknowledgedPayloads = 100
+}

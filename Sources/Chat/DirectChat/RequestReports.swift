@@ -22,3 +22,18 @@ struct RequestReports: Sendable {
         if reportedAt[peer] != nil { reportedAt.set(nil, for: peer) }
     }
 }
+
+extension Limits {
+    /// From one live report of a peer's request to the next. A longer one hides that an honest peer asked again; a
+    /// shorter one lets a peer that asks and withdraws disturb the user.
+    static let requestPause = Duration.seconds(120)
+    /// Live reports of the requests of one giver (an address) at once. More let one machine with many identities
+    /// disturb the user; with fewer, requests of a group behind one relay are only listed.
+    static let requestsBurst = 10.0
+    /// The time for one more such report. A longer one leaves more requests to the list; a shorter one lets one machine
+    /// disturb the user for longer.
+    static let requestInterval = Duration.seconds(30)
+    /// Peers, and givers, of which the last reports are remembered; the oldest goes. More cost memory; with fewer, an
+    /// attacker makes a node forget its own reports, and is reported again.
+    static let requestsRemembered = 1_024
+}

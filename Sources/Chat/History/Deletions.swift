@@ -107,3 +107,16 @@ struct Deletions: Sendable {
         FairShare.Holder(giver: entries[index].giver, author: entries[index].target.author)
     }
 }
+
+extension Limits {
+    /// Deletions that are kept of one giver, so that a deleted message does not come back. More let one giver push out
+    /// those of others; with fewer, a user's older deletions are forgotten while copies of the messages are still
+    /// about.
+    static let deletionsOfGiver = 100
+    /// Deletions of all givers: eight that use their share whole. More cost memory and time to find one to give up;
+    /// with fewer, fewer givers have a full share.
+    static let deletionsKept = 800
+    /// Deletions in a `have`. More leave no room for messages and edits in its record; with fewer, a deletion takes
+    /// longer to reach a peer that missed it.
+    static let deletionsOffered = 100
+}

@@ -1,3 +1,5 @@
+package import Wire
+
 /// The presence of a peer.
 package enum PresenceState: UInt8, Sendable, CaseIterable {
     case here = 0
@@ -56,4 +58,13 @@ package struct Profile: Hashable, Sendable {
     package init(about: String? = nil, rooms: [String] = []) {
         (self.about, self.rooms) = (about, rooms)
     }
+}
+
+extension Limits {
+    /// Names of rooms in a presence. More make a list that no screen shows whole; with fewer, a user can say less about
+    /// where to meet.
+    package static let announcedRooms = 3
+    /// Bytes in all these names. With more, the record that a link opens with, which has the longest profile, exceeds
+    /// `openingPlaintext` bytes, and its size tells of it; with fewer, three rooms with long names do not fit.
+    package static let announcedRoomsBytes = 480
 }

@@ -36,3 +36,12 @@ package struct SigningClock: Sendable {
         return Timestamp(milliseconds: later - later % grain)
     }
 }
+
+extension Limits {
+    /// The most by which a node and run sets all times back that it signs, at random, in milliseconds. A larger one
+    /// puts messages out of order; a smaller one lets an observer recognise a machine by its clock's milliseconds.
+    static let clockShiftMilliseconds: Int64 = 1_000
+    /// The step to which the times of presences, typing and clocks are rounded, in milliseconds. A larger one makes
+    /// them useless for clocks; a smaller one shows more of the machine's clock.
+    static let clockGrainMilliseconds: UInt64 = 2_000
+}

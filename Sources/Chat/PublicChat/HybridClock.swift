@@ -1,4 +1,4 @@
-internal import Wire
+package import Wire
 
 /// The hybrid logical clock that signs public messages (Protocol.md section 7).
 ///
@@ -37,4 +37,14 @@ struct HybridClock: Sendable {
     private static func isFollowed(_ time: Timestamp, at wallClock: Timestamp) -> Bool {
         time <= wallClock || time.distance(to: wallClock) <= Limits.clockOffsetMilliseconds
     }
+}
+
+extension Limits {
+    /// How far ahead of the own clock a shown message may be to move the time that is signed, in milliseconds. With a
+    /// larger one, a lie or a wrong clock carries all later messages further into the future; with a smaller one, an
+    /// answer can sort before its question.
+    static let clockOffsetMilliseconds: UInt64 = 60_000
+    /// How far the clock may be off before the user hears of it and the node corrects it. A larger one leaves messages
+    /// in a wrong order; a smaller one reports the drift and the delays of healthy machines.
+    package static let clockError = Duration.seconds(60)
 }

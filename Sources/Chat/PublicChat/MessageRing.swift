@@ -159,3 +159,9 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         return rank
     }
 }
+
+extension Limits {
+    /// Messages that a conversation keeps; the oldest goes. More give newcomers more to read, and cost each node memory
+    /// and each offer ids; with fewer, a message can be gone before a peer that missed it asks for it.
+    package static let messagesPerConversation = 100
+}

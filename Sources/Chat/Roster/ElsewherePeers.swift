@@ -68,3 +68,9 @@ extension Roster {
         return elsewhere.min { (deadlines[$0] ?? last, $0) < (deadlines[$1] ?? last, $1) }
     }
 }
+
+extension Limits {
+    /// People in other networks that are listed and remembered; the one whose time ends first goes. More let a hostile
+    /// broker fill memory; with fewer, a large bridged room is listed in part.
+    package static let bridgedPeople = 1_024
+}

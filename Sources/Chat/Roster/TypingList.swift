@@ -55,3 +55,12 @@ package struct TypingList: Sendable {
         return left.conversation == .publicRoom && right.conversation != .publicRoom
     }
 }
+
+extension Limits {
+    /// After which a peer without a further notice no longer types: two renewals, so that one late notice does not end
+    /// the display. A longer one shows peers as typing that crashed; a shorter one flickers.
+    static let typingLifetime = Duration.seconds(6)
+    /// Conversations with a displayed typing notice; further ones are not displayed. More cost memory that strangers
+    /// fill; with fewer, a crowd's notices displace those of direct conversations.
+    static let typingPeers = 256
+}

@@ -66,3 +66,12 @@ package struct TypingTracker: Sendable {
         return Signal(conversation: current.conversation, isOn: true)
     }
 }
+
+extension Limits {
+    /// From one typing notice to the next while the user types. A longer one must shorten `typingLifetime`'s margin; a
+    /// shorter one sends more signals for the same display.
+    static let typingRenewal = Duration.seconds(3)
+    /// Time without a key after which the user no longer types. A longer one shows a user as typing who went away; a
+    /// shorter one flickers while the user thinks.
+    static let typingPause = Duration.seconds(5)
+}

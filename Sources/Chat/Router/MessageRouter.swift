@@ -872,3 +872,10 @@ extension MessageRouter {
     /// Notes that a payload from history was refused: it is never asked for again.
     package mutating func noteFinal(_ id: UInt64) { publicChat.noteFinal(id) }
 }
+
+extension Limits {
+    /// Since its last presence, after which an author in another network is gone: three renewals, so that one lost
+    /// presence removes no author. A longer one lists authors for longer that left with their bridge; a shorter one
+    /// makes authors come and go.
+    static let bridgedPresenceTime = Duration.seconds(180)
+}

@@ -35,3 +35,9 @@ package struct RelayPaths: Sendable {
         }
     }
 }
+
+extension Limits {
+    /// Neighbours that a sealed message is sent to. More cost each relay traffic; with fewer, one relay that fails or
+    /// drops it loses the message until the next try.
+    static let sealedCopies = 4
+}

@@ -1,5 +1,5 @@
 internal import Phrases
-import Wire
+package import Wire
 
 /// The rules for nicknames: 1 to 24 characters in at most 96 bytes, trimmed, on one line (Protocol.md section 2).
 package enum Nickname {
@@ -81,4 +81,24 @@ package enum RoomName {
         if let plain = try LineRule.plain(bytes, longest: Limits.roomNameCharacters) { return plain }
         return try rule.accept(bytes)
     }
+}
+
+extension Limits {
+    /// Characters in a nickname. A longer one leaves no room for the message on a line of 80 columns; a shorter one
+    /// cuts real names.
+    static let nicknameCharacters = 24
+    /// Characters in the reason to be away. A longer one is a message, without a message's rate; a shorter one says
+    /// little.
+    static let awayReasonCharacters = 80
+    /// Bytes in the reason to be away. The payload counts them in one byte, which no larger number fits; a smaller one
+    /// shortens reasons in scripts with long characters.
+    static let awayReasonBytes = 255
+    /// Characters in the line about a user. A longer one does not fit a row of the list of peers; a shorter one says
+    /// little.
+    static let aboutCharacters = 80
+    /// Characters in the name of a room. A longer one does not fit a line; a shorter one refuses names that are in use.
+    static let roomNameCharacters = 64
+    /// Bytes in the name of a room: 64 characters of any script. A larger one lets names with stacked marks in; a
+    /// smaller one shortens names in scripts with long characters.
+    package static let roomNameBytes = 256
 }

@@ -121,3 +121,12 @@ private enum PhraseText {
         }
     }
 }
+
+extension Limits {
+    /// Characters that a pass phrase of a private room has at least. Longer ones are harder to guess, at the cost of
+    /// one Argon2id for each guess, and to remember; with fewer, a list of common words finds the key.
+    static let passPhraseCharacters = 8
+    /// Bytes in the text of a room's key. A larger text costs guarded memory, which is scarce; a smaller one refuses
+    /// long pass phrases.
+    static let roomKeyBytes = 1_024
+}

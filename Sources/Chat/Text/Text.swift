@@ -1,6 +1,6 @@
 @_spi(_Unicode) internal import Swift
 internal import Phrases
-import Wire
+package import Wire
 
 /// The rule that a text breaks, with the figure that breaks it (Protocol.md section 6).
 package enum TextFault: Error, Hashable, Sendable {
@@ -102,4 +102,16 @@ enum NFC {
         for scalar in text._nfc { result.append(scalar) }
         return String(result)
     }
+}
+
+extension Limits {
+    /// Characters in a text, as grapheme clusters, so that every script can say about as much. More let one message
+    /// fill a screen; with fewer, users must split what they say.
+    package static let messageCharacters = 240
+    /// Bytes in a text, checked before any character is counted: 240 Devanagari syllables with vowel signs need 2,880.
+    /// More do not fit one record with their signature and change; fewer refuse texts of legal length.
+    package static let messageBytes = 3_072
+    /// Scalars in a character. More let stacked accents hide the lines above and below; with fewer, characters of some
+    /// living scripts would be refused.
+    static let scalarsPerCharacter = 12
 }

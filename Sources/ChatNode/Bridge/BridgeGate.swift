@@ -236,3 +236,9 @@ extension PayloadType {
         self == .presence || self == .publicMessage || self == .edit || self == .delete
     }
 }
+
+extension Limits {
+    /// From one presence to the next of an author that consents, while a bridge is here. A longer one needs a longer
+    /// `bridgedPresenceTime`; a shorter one costs every broker and network more.
+    static let bridgedPresenceRenewal = Duration.seconds(60)
+}

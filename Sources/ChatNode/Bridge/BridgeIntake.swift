@@ -98,3 +98,12 @@ package struct BridgeIntake: Sendable {
         return false
     }
 }
+
+extension Limits {
+    /// Deliveries that a broker sends before the first of them is acknowledged. More cost memory that the broker fills;
+    /// with fewer, each round trip slows what comes from other networks.
+    package static let bridgePrefetch = 256
+    /// Deliveries that a bridge passes on to its network, per second in the long run and at once. More than neighbours
+    /// accept of a link (`treeFramesPerSecond`) are refused there; with fewer, a busy room is late in other networks.
+    static let bridgedPerSecond = 150.0
+}

@@ -159,3 +159,18 @@ struct AuthorPaces: Sendable {
     /// The time until the author's next message may go.
     func wait(_ author: PeerID, now: Instant) -> Duration { buckets[author]?.wait(now: now) ?? .zero }
 }
+
+extension Limits {
+    /// Publications that wait for a broker; the oldest goes. More cost memory during an outage; with fewer, an outage
+    /// in a busy room loses messages.
+    package static let bridgeWaiting = 10_000
+    /// For how long a publication waits: a broker that is away for as long loses nothing. A longer one brings answers
+    /// to questions that are long over; a shorter one loses more in an outage.
+    static let bridgeWaitingTime = Duration.seconds(600)
+    /// Publications that are sent before the first of them is confirmed. More are sent twice after a lost connection;
+    /// with fewer, each round trip to a distant broker slows the backlog.
+    static let bridgeWindow = 128
+    /// After which another bridge of the same network publishes a payload. A longer one delays what a failed bridge
+    /// left; a shorter one makes all bridges publish everything.
+    static let bridgeSecondTime = Duration.milliseconds(300)
+}

@@ -211,3 +211,13 @@ struct RoomBridge: Sendable {
         presences.set(content, for: payload.author)
     }
 }
+
+extension Limits {
+    /// From a presence of a crowd that a broker delivers to its use: that of a node in this crowd comes over links by
+    /// then. A longer one delays people in other networks; with a shorter one, a member of this crowd seems to be
+    /// elsewhere.
+    static let bridgedPresenceHold = Duration.seconds(10)
+    /// Between two equal presences of one peer elsewhere that go into a crowd. A shorter one costs all nodes of the
+    /// crowd traffic; a longer one exceeds the time after which they forget the peer.
+    static let bridgedPresenceInCrowd = Duration.seconds(300)
+}

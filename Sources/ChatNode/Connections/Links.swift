@@ -1,6 +1,6 @@
 import Chat
 import Noise
-import Wire
+package import Wire
 
 /// One connection: its link, and the facts that `Links` keeps about it.
 private final class LinkRecord {
@@ -742,4 +742,26 @@ struct LinkTally {
             break
         }
     }
+}
+
+extension Limits {
+    /// Age of a connection from which on a new one to the same peer takes its place; longer than a connection and its
+    /// handshake may take. With a shorter one, two nodes that dial each other at once can close both links; with a
+    /// longer one, a peer that restarted waits for its new link.
+    package static let crossingTime = Duration.seconds(10)
+    /// Clock frames that are read on a link, per second in the long run. More let a neighbour move its vote as often as
+    /// it likes; with fewer, a corrected clock is noticed later.
+    static let clocksPerSecond = 0.1
+    /// As many at once. More let a neighbour cost more work; with fewer, a peer whose network changed several times is
+    /// not read.
+    static let clocksBurst = 4.0
+    /// Better certificates that a link may bring in the long run, per minute. Each is passed on to all peers: more let
+    /// one neighbour flood the room with re-issued ones; with fewer, real changes of keys wait.
+    static let betterCertificatesPerMinute = 5.0
+    /// As many at once. More make such a flood larger; with fewer, a neighbour that was away cannot bring what changed
+    /// meanwhile.
+    static let betterCertificatesBurst = 5.0
+    /// Identities whose certificates a link is remembered to have been sent; then all are forgotten. More cost 8 bytes
+    /// each on every link; with fewer, certificates in a large room are sent again and again.
+    static let certificatesSentPerLink = 1_024
 }

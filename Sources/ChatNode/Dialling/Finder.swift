@@ -791,3 +791,15 @@ extension Finder {
         effects.append(.arm(.dialler))
     }
 }
+
+extension Limits {
+    /// From a link to the frame with contacts, where the user named peers. A longer one makes a network without
+    /// multicast DNS grow slowly; with a shorter one, the frame misses the links that come up beside this one.
+    static let contactDelay = Duration.seconds(2)
+    /// The longest random pause before a contact is dialled in a small room. A longer one delays links; with a shorter
+    /// one, both ends, which hear of each other at once, dial at the same time.
+    static let contactDialWait = Duration.seconds(1)
+    /// How old a message may be that shows a gap, in milliseconds. With a larger one, authors that left count as peers
+    /// without a link; with a smaller one, delays hide gaps.
+    static let gapHistoryMilliseconds: UInt64 = 10_000
+}

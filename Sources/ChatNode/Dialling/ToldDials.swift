@@ -26,3 +26,12 @@ package struct ToldDials: Sendable {
     /// - Returns: when a failure may show; nil for the dial of an endpoint that no peer told.
     package mutating func finish(_ connection: ConnectionID) -> Instant? { ends.removeValue(forKey: connection) }
 }
+
+extension Limits {
+    /// From the beginning of a dial to an address that a peer named until its failure may show: as long as the slowest
+    /// dial. With a shorter one, the moment of a failure tells the peer whether a port is open; a longer one delays the
+    /// next try.
+    static let toldDialTime = Duration.seconds(10)
+    /// A random time on top, at most. A longer one delays the next try; with a shorter one, the moment tells more.
+    static let toldDialJitter = Duration.seconds(2)
+}

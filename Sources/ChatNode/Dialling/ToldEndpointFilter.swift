@@ -57,3 +57,9 @@ extension Endpoint {
         !isLoopback && !isOfTunnel && !Endpoint.ranges.contains { $0.covers(address) }
     }
 }
+
+extension Limits {
+    /// The least port that is dialled because a peer named it. A lower one lets a peer make nodes connect to services
+    /// of the machine's system; a higher one excludes nodes whose users chose their ports.
+    static let leastToldPort: UInt16 = 1_024
+}

@@ -56,3 +56,12 @@ package struct HistoryAnswers {
         (sendings[peer] ?? []).filter { now < $0.at + Limits.historyAnswerInterval }
     }
 }
+
+extension Limits {
+    /// Ids in a `want`, and payloads that a neighbour is given within `historyAnswerInterval`. More make an answer
+    /// crowd out live messages on the link; with fewer, a newcomer waits for its history.
+    package static let wantedPayloads = 100
+    /// The time for which that holds, and between two offers of everything on a link. A longer one slows a newcomer's
+    /// history; a shorter one lets a peer draw more traffic.
+    package static let historyAnswerInterval = Duration.seconds(2)
+}

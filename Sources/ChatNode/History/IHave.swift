@@ -245,3 +245,19 @@ package struct IHave {
         nextDeadline = nextDeadline.map { min($0, instant) } ?? instant
     }
 }
+
+extension Limits {
+    /// From something new to the offer of it while the peer asks for offered payloads. A shorter one offers what is
+    /// still on its way; a longer one delays what was lost.
+    static let shortestGossipInterval = Duration.seconds(1)
+    /// That interval at first, and the age from which a payload counts as missed. A longer one delays the repair of
+    /// losses; a shorter one offers payloads that come by themselves.
+    static let gossipInterval = Duration.seconds(2)
+    /// That interval at most, while the peer asks for nothing: it doubles. A longer one leaves a loss unnoticed for
+    /// longer; a shorter one costs idle pairs traffic.
+    static let longestGossipInterval = Duration.seconds(32)
+    /// Payloads behind a pending one after which it is offered at once, if the last offer was `gossipInterval` ago:
+    /// half of those that are kept. With more, a payload is evicted before its offer; with fewer, a busy room sends an
+    /// offer for little.
+    static let crowdedGossip: UInt64 = 50
+}

@@ -186,3 +186,22 @@ package struct IWant {
         nextDeadline = nextDeadline.map { min($0, earliest) } ?? earliest
     }
 }
+
+extension Limits {
+    /// Payloads that are asked of one giver (an address) over all its links, per second in the long run: those that it
+    /// may relay live. More let a giver of false history cost more checks of signatures; with fewer, real history comes
+    /// slowly.
+    static let historyPerSecond = 20.0
+    /// As many at once: the ones that a newcomer gets of an honest giver. With fewer, the conversation is not there at
+    /// the start; more help only a hostile giver.
+    static let historyBurst = 100.0
+    /// Givers of which that is counted; the oldest goes. More cost memory; with fewer, an attacker with many addresses
+    /// makes a node forget the counts.
+    static let historyGivers = 1_024
+    /// After which a payload that was asked for is asked of another neighbour. A longer one lets a silent neighbour
+    /// delay history; a shorter one asks twice where a link is slow.
+    static let historyTimeout = Duration.seconds(5)
+    /// Times that a neighbour is asked for the same payload. More waste requests on a neighbour that does not give it;
+    /// with fewer, a payload that only a busy neighbour has is given up.
+    package static let historyTries = 3
+}

@@ -27,3 +27,13 @@ struct LoginGuard {
         return .reissue(epoch: theirs.epoch + 1)
     }
 }
+
+extension Limits {
+    /// For how long a starting run outbids an older one of its identity, whatever the clocks say. With a longer one,
+    /// two runs contend for longer before one signs out; with a shorter one, the user's new run can lose to a forgotten
+    /// old one whose clock is ahead.
+    static let reissueTime = Duration.seconds(15)
+    /// How often a run does so. With more, two runs that both insist flood the room with certificates; with fewer, one
+    /// re-issue that is lost decides.
+    static let reissues = 2
+}

@@ -104,3 +104,10 @@ struct OwnSession {
     /// Zeroes the secret half of the key that handshakes show.
     func forgetKey() { context.staticKey.forget() }
 }
+
+extension Limits {
+    /// The most that is taken off the start time for the epoch, at random, in milliseconds. A larger one lets a run
+    /// that starts soon after another have the older epoch more often; a smaller one tells peers when the program was
+    /// started.
+    static let epochJitterMilliseconds: UInt64 = 600_000
+}

@@ -180,3 +180,17 @@ extension RoomClock {
         return words.joined(separator: " ")
     }
 }
+
+extension Limits {
+    /// Sources that it takes to report the clock as wrong and to correct it, and votes that one IPv6 /64 has at most.
+    /// More leave a wrong clock uncorrected in a small room; with fewer, one liar moves it.
+    static let clockWitnesses = 3
+    /// How many sources it takes against each neighbour whose clock agrees with the own one. A larger number leaves a
+    /// wrong clock as it is where one other is wrong alike; with a smaller one, an attacker needs fewer addresses,
+    /// which cost nothing.
+    static let clockDominance = 8
+    /// The most that fewer than twice `clockWitnesses` sources correct: a wrong time zone or a slow clock. With a
+    /// larger one, a few liars move a clock so far that its messages count as too old for history; with a smaller one,
+    /// a machine without a battery stays wrong in a small room.
+    static let clockCorrection = Duration.seconds(86_400)
+}

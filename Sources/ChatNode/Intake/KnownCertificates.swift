@@ -53,3 +53,12 @@ struct KnownCertificates {
         }
     }
 }
+
+extension Limits {
+    /// Certificates that are remembered; the oldest goes. More cost memory; with fewer, relayed payloads of a large
+    /// room lack the certificate that proves their authors.
+    static let certificates = 16_384
+    /// How long a certificate is remembered after it was last heard of. A longer one keeps those of people who left;
+    /// with a shorter one, messages from yesterday's history cannot be checked.
+    static let certificateMemory = Duration.seconds(24 * 3_600)
+}

@@ -28,3 +28,12 @@ package struct BanList {
         sources[endpoint.source].map { now < $0 } ?? false
     }
 }
+
+extension Limits {
+    /// Keys, and as many addresses, that are banned; the oldest goes. More cost memory; with fewer, an attacker with
+    /// many keys frees its first ones.
+    static let bans = 4_096
+    /// How long a ban lasts. A longer one keeps an address out that has a new user by now; with a shorter one, an
+    /// attacker is back sooner.
+    static let banTime = Duration.seconds(600)
+}

@@ -142,3 +142,35 @@ struct ConnectionLimiter {
         networks[key] = network.halfOpen == 0 && network.links == 0 ? nil : network
     }
 }
+
+extension Limits {
+    /// Handshakes that others began and that are under way. More cost memory before anyone has proven a key; with
+    /// fewer, slow connections of a few attackers refuse honest peers.
+    static let halfOpenHandshakes = 32
+    /// Those of one source (an IP address). More let one machine take a larger part of all; with fewer, several nodes
+    /// of one machine wait for each other.
+    static let halfOpenHandshakesPerSource = 4
+    /// Those of one IPv6 /64, whose addresses one host may all have; the rest is for other networks. With more, one
+    /// host can take all; with fewer, a LAN without IPv4, which is one /64, starts slowly.
+    static let halfOpenHandshakesPerNetwork = 24
+    /// Handshakes that one source may begin at once; each costs the node a key agreement. More let one machine cost
+    /// more; with fewer, several nodes behind one address wait.
+    static let handshakesPerSourceBurst = 5.0
+    /// Those of one source per second in the long run, with the same consequences.
+    static let handshakesPerSourcePerSecond = 10.0 / 60.0
+    /// Handshakes that all sources together may begin at once. More let an attacker with many addresses occupy the
+    /// processor; with fewer, a room whose switch was restarted comes back slowly.
+    static let handshakesBurst = 40.0
+    /// Those of all sources per second in the long run, with the same consequences.
+    static let handshakesPerSecond = 20.0
+    /// Links among all that others cannot open: they are for peers that this node dials, which answer at their
+    /// announced addresses. With more, fewer peers can link with this node; with fewer, attackers that fill the rest
+    /// leave it no place for its own choice.
+    static let linksForDialled = 32
+    /// Links that one source opens. More let one machine with many identities fill the places; with fewer, a machine
+    /// with several users, or a network behind one address, is shut out.
+    static let linksPerSource = 8
+    /// Links that one IPv6 /64 opens: a LAN without IPv4 is one, so nearly all that others may open. With more, one
+    /// host with many addresses takes all; with fewer, rooms in such a LAN are smaller.
+    static let linksPerNetwork = 192
+}

@@ -53,3 +53,16 @@ struct DialRateLimiter {
         return bucket.take(now: now)
     }
 }
+
+extension Limits {
+    /// Times that one address is dialled at once, under any number of names. More let an announcer turn all nodes
+    /// against one machine; with fewer, a machine with many nodes is found slowly.
+    static let dialsPerAddressBurst = 32.0
+    /// Those per second in the long run, with the same consequences.
+    static let dialsPerAddressPerSecond = 8.0
+    /// mDNS records of one sender that are read at once: a starting node announces about ten, and as many for each
+    /// query. More let one sender occupy the reader; with fewer, a machine with many nodes is heard in part.
+    static let multicastRecordsBurst = 240.0
+    /// Those per second in the long run, with the same consequences.
+    static let multicastRecordsPerSecond = 40.0
+}

@@ -293,3 +293,9 @@ package struct ControlTally: Hashable, Sendable {
         sum.bytes += other.bytes
     }
 }
+
+extension Limits {
+    /// Bytes of the first record of each direction of a link, which has the user's profile. In a smaller one, a long
+    /// profile takes a second record, and the traffic tells of it; a larger one costs every link more.
+    static let openingPlaintext = 1_280
+}

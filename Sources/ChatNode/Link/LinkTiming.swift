@@ -133,3 +133,35 @@ struct LinkTiming {
         Limits.pingAfterIdle + .random(in: .zero...Limits.pingJitter, using: &randomness)
     }
 }
+
+extension Limits {
+    /// From a connection to the whole of message 1. A longer one lets silent connections hold their places; a shorter
+    /// one refuses peers on slow networks.
+    static let firstHandshakeMessageTime = Duration.seconds(2)
+    /// From a connection to the end of its handshake. A longer one lets peers that stop halfway hold their places; a
+    /// shorter one refuses slow machines.
+    static let handshakeTime = Duration.seconds(5)
+    /// From the first byte of a record to its last. A longer one lets a peer hold a link with half a record; a shorter
+    /// one ends links that lose packets.
+    static let recordTime = Duration.seconds(5)
+    /// Silence after which a ping is sent: as late as leaves its answer 15 s before the link counts as dead. A shorter
+    /// one costs idle links more, which carry little else; a longer one leaves no time for the answer.
+    static let pingAfterIdle = Duration.seconds(45)
+    /// A random time on top, drawn for each ping. With a longer one, the answer may come too late; with a shorter one,
+    /// pings of many links come in step, and an observer recognises a node's links by their rhythm.
+    static let pingJitter = Duration.seconds(15)
+    /// Pings that are answered on a link, per second in the long run; others are ignored. Far more than an honest peer
+    /// sends; more cost the node traffic, and with fewer, tools that measure round trips lose some.
+    static let answeredPingsPerSecond = 100.0
+    /// As many at once, with the same consequences.
+    static let answeredPingsBurst = 1_000.0
+    /// Silence after which a link is dead. A longer one shows peers as here that are gone; a shorter one ends links of
+    /// machines that were busy or lost packets.
+    static let linkDeadAfter = Duration.seconds(75)
+    /// Silence after which a link is dead once the own network has changed: five times what TCP sends again on a link
+    /// that loses much. A longer one delays the new links; a shorter one ends links that survived.
+    static let probeTimeout = Duration.seconds(6)
+    /// Age at which a link is replaced by one with fresh keys. With a longer one, a key that leaks opens more; a
+    /// shorter one costs handshakes, in which payloads may be delayed.
+    static let sessionLifetime = Duration.seconds(6 * 3_600)
+}

@@ -67,3 +67,9 @@ package struct Outbox {
     /// A write of so many bytes costs little more for each than a larger one, and they still lie in the cache.
     private static let spillSize = 65_536
 }
+
+extension Limits {
+    /// Largest records that may wait for a slow peer; then its link ends, so that it slows no other. More cost memory
+    /// on each link; with fewer, peers on slow networks lose their links in a burst.
+    static let queuedRecords = 64
+}

@@ -27,3 +27,10 @@ package struct SlowReader: Hashable, Sendable {
         return now < since + Limits.slowReaderTime
     }
 }
+
+extension Limits {
+    /// How long a peer with waiting records may acknowledge nothing; with the last look 2 s later at most, the node
+    /// notices it within 10 s. A longer one lets messages go to a peer that does not read them; a shorter one ends
+    /// links in a short outage.
+    static let slowReaderTime = Duration.seconds(8)
+}

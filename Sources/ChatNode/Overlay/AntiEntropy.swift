@@ -33,3 +33,14 @@ struct AntiEntropy: Sendable {
         return (outgoing.isEmpty ? peers : outgoing).randomElement(using: &randomness)
     }
 }
+
+extension Limits {
+    /// The least pause between two comparisons of the latest payloads with a neighbour. A shorter one costs lists of up
+    /// to 100 ids; a longer one lets a payload that all trees lost arrive later.
+    static let latestIntervalLeast = Duration.seconds(1.6)
+    /// The most. The difference keeps nodes from comparing in step; larger values delay the repair.
+    static let latestIntervalMost = Duration.seconds(2.4)
+    /// The pause where nothing came for `latestTime`. A longer one delays the first payload after silence if the trees
+    /// lose it; a shorter one costs quiet rooms traffic.
+    static let latestIntervalInSilence = Duration.seconds(10)
+}

@@ -126,3 +126,27 @@ struct ContactBook: Sendable {
         instances.filter { instance in !tellings.values.contains { $0.instances.contains(instance) } }
     }
 }
+
+extension Limits {
+    /// Contacts that are kept of one neighbour. More let one liar weigh more among the candidates; with fewer, a
+    /// network without multicast DNS grows slowly.
+    static let contactsPerTeller = 8
+    /// Between two frames with contacts, each to one neighbour in turn. A longer one delays news of nodes; a shorter
+    /// one costs traffic.
+    static let contactInterval = Duration.seconds(60)
+    /// Frames with contacts of one neighbour that are read, per second in the long run. More let a liar replace its
+    /// contacts until one is dialled; with fewer, real changes are missed.
+    static let contactsPerSecond = 0.1
+    /// As many at once. With fewer, the frames of a small room whose links change several times are missed; more help
+    /// only a liar.
+    static let contactsBurst = 4.0
+    /// How long a mesh node counts contacts as members of the room. A longer one counts nodes that left and makes a
+    /// room a crowd too early; a shorter one forgets a neighbour's contacts before it names them again.
+    static let contactMemory = Duration.seconds(60)
+    /// From a change of links to the frame about it in a small room. A longer one delays news of nodes; a shorter one
+    /// sends a frame for each link of a newcomer.
+    static let contactGathering = Duration.seconds(0.5)
+    /// Between two such frames. A longer one delays news of nodes; a shorter one exceeds the rate at which neighbours
+    /// read them (`contactsPerSecond`).
+    static let contactRoundPause = Duration.seconds(10)
+}

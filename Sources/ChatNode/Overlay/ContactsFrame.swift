@@ -74,3 +74,9 @@ package struct ContactsFrame: Hashable, Sendable {
         return writer.bytes
     }
 }
+
+extension Limits {
+    /// Nodes in a `contacts` frame: as many as fit the smallest record. More take a larger record; with fewer, the
+    /// links of a small room take several frames.
+    static let contactsTold = 9
+}

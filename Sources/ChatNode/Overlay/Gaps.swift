@@ -56,3 +56,17 @@ package struct Gaps: Sendable {
         return before != (isLacking, isRelaying)
     }
 }
+
+extension Limits {
+    /// After which a peer that neighbours show and that no link leads to is a gap. A longer one leaves the peer's
+    /// messages unheard for longer; with a shorter one, links that are just being opened count as gaps.
+    static let gapTime = Duration.seconds(2)
+    /// How long a gap lasts after neighbours showed it last. A longer one passes payloads on for peers that left; with
+    /// a shorter one, a quiet peer behind a gap is forgotten between two presences.
+    static let gapMemory = Duration.seconds(75)
+    /// Gaps that a node keeps. More cost memory that liars fill; a small room has fewer nodes than this.
+    static let gapPeers = 64
+    /// Sources of neighbours with gaps from which on a node between them passes payloads on. With more, a room with one
+    /// gap stays cut; with fewer, one liar turns relaying on.
+    static let gapWitnesses = 2
+}

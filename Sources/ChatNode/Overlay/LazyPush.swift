@@ -181,3 +181,26 @@ struct LazyPush: Sendable {
 
     private mutating func wake(_ instant: Instant?) { askAt = Instant.earlier(askAt, instant) }
 }
+
+extension Limits {
+    /// Neighbours that are remembered to have announced a missing payload. More cost memory; with fewer, none is left
+    /// to ask when those asked break their promises.
+    static let announcersKept = 8
+    /// From asking a neighbour for a payload that it announced to a strike. A longer one lets liars delay payloads; a
+    /// shorter one strikes honest neighbours on slow links.
+    static let promiseTime = Duration.seconds(2)
+    /// The least pause from a payload to its announcement. A shorter one announces payloads that are still on their way
+    /// along the tree; a longer one delays repairs.
+    static let newsPauseLeast = Duration.seconds(0.15)
+    /// The most: a random pause between the two gathers the ids of several payloads in one frame. A longer one delays
+    /// repairs; an equal one makes nodes announce in step.
+    static let newsPauseMost = Duration.seconds(0.25)
+    /// Links up to which all get all announcements. More cost traffic in proportion; with fewer, more neighbours learn
+    /// of a lost payload late.
+    static let newsLinks = 16
+    /// Beyond that, links that others opened which always get announcements: the oldest of those that served. With
+    /// more, the gain is smaller; with fewer, attackers that open many links keep honest neighbours from them.
+    static let newsOldest = 10
+    /// Links beyond these that get announcements in turn. More cost traffic; with fewer, each of them waits for longer.
+    static let newsInTurn = 4
+}

@@ -49,3 +49,21 @@ package struct ModeSwitch: Sendable {
         return Crowd(isOverlay: isOverlay, known: known)
     }
 }
+
+extension Limits {
+    /// Known nodes, the own one not counted, up to which each links with each. With more, each message crosses more
+    /// links; with fewer, small rooms lose the speed and the certainty of a mesh.
+    package static let meshNodes = 32
+    /// How long more than that are known until the overlay begins. A longer one lets a room that grows quickly open too
+    /// many links; a shorter one turns a room that is near the bound to and fro.
+    static let crowdTime = Duration.seconds(2)
+    /// Known nodes with which the overlay begins at once. With more, a newcomer dials a large room as a mesh; with
+    /// fewer, `crowdTime` has no use.
+    static let crowdedNodes = 48
+    /// Known nodes with which the overlay ends. Near `meshNodes`, a room at the bound changes its mode often; far
+    /// below, a room that became small keeps the slower overlay.
+    static let quietNodes = 24
+    /// How long so few are known until the overlay ends. A longer one keeps the overlay for longer than it is needed; a
+    /// shorter one ends it while part of a crowd is away for a moment.
+    static let quietTime = Duration.seconds(60)
+}

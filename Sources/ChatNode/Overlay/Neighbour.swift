@@ -169,3 +169,27 @@ struct Neighbours: Sendable {
         for index in table.indices { change(&table.values[index]) }
     }
 }
+
+extension Limits {
+    /// Frames 10 to 12 that are read on a link, per second in the long run. More let a neighbour cost more; with fewer,
+    /// a busy crowd loses grafts and announcements.
+    static let overlayFramesPerSecond = 100.0
+    /// As many at once, with the same consequences.
+    static let overlayFramesBurst = 400.0
+    /// Payloads that a neighbour is given because it grafted them, per second in the long run. More let it draw the
+    /// same payloads again and again; with fewer, a neighbour that lost its trees recovers slowly.
+    static let graftedPayloadsPerSecond = 50.0
+    /// As many at once, with the same consequences.
+    static let graftedPayloadsBurst = 200.0
+    /// Payloads that a node grafts at one neighbour, per second in the long run: below what the neighbour gives, so
+    /// that no honest node asks in vain. With fewer, recovery is slower.
+    static let askedPayloadsPerSecond = 40.0
+    /// As many at once, below `graftedPayloadsBurst` for the same reason.
+    static let askedPayloadsBurst = 160.0
+    /// How long a neighbour may give nothing new until it is idle. A longer one serves attackers that only listen for
+    /// longer; a shorter one counts honest neighbours behind slower links as idle.
+    static let idleNeighbourTime = Duration.seconds(60)
+    /// Sources of neighbours at which a node takes their count of nodes. With more, a node with few links does not
+    /// learn that the room is a crowd; with fewer, one liar decides.
+    static let witnesses = 3
+}

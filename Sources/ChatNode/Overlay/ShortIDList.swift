@@ -73,3 +73,11 @@ package struct NewsFrame: Hashable, Sendable {
         return writer.bytes
     }
 }
+
+extension Limits {
+    /// Ids in a `latest`. More take a larger record; with fewer, a busy room's older payloads are not compared.
+    static let latestPayloads = 100
+    /// Ids in a `news`: as many as fit the smallest record. More take a larger record; with fewer, announcements take
+    /// several frames.
+    static let newsPayloads = 60
+}

@@ -27,3 +27,15 @@ struct Strikes: Sendable {
         records[peer].flatMap { now < $0.since + Limits.strikeMemory ? $0 : nil }
     }
 }
+
+extension Limits {
+    /// Neighbours, and sources, with strikes that are remembered; the oldest goes. More cost memory; with fewer, an
+    /// attacker with many keys makes a node forget its strikes.
+    static let struckPeers = 4_096
+    /// Broken promises at which a link ends. With more, a liar delays payloads for longer; with fewer, an honest
+    /// neighbour that was busy once loses its link.
+    static let strikes = 3
+    /// How long a strike counts, and how long the source of such a link is not dialled. A longer one punishes chance;
+    /// with a shorter one, a careful liar never reaches `strikes`.
+    static let strikeMemory = Duration.seconds(600)
+}

@@ -125,3 +125,9 @@ package enum TreeFrame: Hashable, Sendable {
         return writer.bytes
     }
 }
+
+extension Limits {
+    /// Ids in a `graft`. More let one frame draw more payloads, and take a larger record; with fewer, recovery takes
+    /// several frames.
+    static let graftedPayloads = 32
+}

@@ -28,3 +28,15 @@ struct TreeReset: Sendable {
         return mask
     }
 }
+
+extension Limits {
+    /// Payloads of a tree after which the next one is wide. With more, a tree that grew badly stays for longer; with
+    /// fewer, more payloads go over all links.
+    static let wideAfter = 200
+    /// Payloads of a tree after which a wide one is accepted: half of `wideAfter`, since some are lost or come late.
+    /// With fewer, a hostile author floods all links; with more, honest wide payloads are ignored.
+    static let wideAccepted = 100
+    /// Or the time since the last. A shorter one lets hostile authors flood all links; with a longer one, the trees of
+    /// a quiet room stay as they are.
+    static let widePause = Duration.seconds(60)
+}

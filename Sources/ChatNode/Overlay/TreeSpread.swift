@@ -433,3 +433,21 @@ extension Array {
         stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
     }
 }
+
+extension Limits {
+    /// Silence after which the link of a neighbour is dead that did not give what another gave. A longer one leaves a
+    /// dead branch for longer; a shorter one ends links that are only slow.
+    static let suspicionTime = Duration.seconds(2)
+    /// From a new link, or a refused graft, to the next grafts. A longer one delays trees; with a shorter one, each of
+    /// several links that come up together gets all trees for a moment.
+    static let graftPause = Duration.seconds(0.1)
+    /// How long a neighbour that pruned a tree is not asked for one, and the pause between two answers to grafts in
+    /// vain. A longer one leaves fewer parents; a shorter one makes two nodes graft and prune without end.
+    static let refusedGraftPause = Duration.seconds(10)
+    /// The least from an announcement to the graft. A longer one delays repairs; a shorter one asks for payloads that
+    /// are on their way along the tree, and gets them twice.
+    static let announcementPatience = Duration.seconds(0.04)
+    /// Age from which a payload goes to a neighbour that lacks it in a comparison. A smaller one sends payloads that
+    /// are on their way; a larger one leaves a loss to the next comparison.
+    static let latestAge = Duration.seconds(0.05)
+}

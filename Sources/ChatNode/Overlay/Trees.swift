@@ -90,3 +90,12 @@ struct Trees: Sendable {
         return candidates.min { count(from: $0) < count(from: $1) }
     }
 }
+
+extension Limits {
+    /// Trees that an idle neighbour gets. More serve attackers that only listen; with fewer, an honest newcomer, idle
+    /// at first, gets too little to serve others.
+    static let treesOfIdleNeighbour = 3
+    /// Links from which on this holds. With more, the rule rarely applies; with fewer, a node with few links leaves
+    /// some trees without a branch.
+    static let linksForIdleRule = 8
+}

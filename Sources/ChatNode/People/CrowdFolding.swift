@@ -26,3 +26,12 @@ struct CrowdFolding {
 
     mutating func end() { self = CrowdFolding() }
 }
+
+extension Limits {
+    /// From an arrival or a departure in a crowd to the event with the count. A longer one reports late; a shorter one
+    /// reports a group in several lines.
+    static let crowdNewsDelay = Duration.seconds(2)
+    /// Between two such events. A longer one reports late; a shorter one fills the screen of a room in which people
+    /// come and go.
+    static let crowdNewsInterval = Duration.seconds(30)
+}

@@ -369,3 +369,9 @@ extension CrowdPresence {
         exchange.takeBytes(bytes, on: link, now: now)
     }
 }
+
+extension Limits {
+    /// Links at random, beside those of its author's tree, on which a presence is passed on. More cost traffic in
+    /// proportion to the crowd; with fewer, a lost branch hides a peer until the rosters are compared.
+    static let presenceLinks = 2
+}

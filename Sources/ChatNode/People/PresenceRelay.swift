@@ -49,3 +49,19 @@ struct PresenceRelay {
 
     mutating func end() { self = PresenceRelay() }
 }
+
+extension Limits {
+    /// In a crowd, between two presences of a peer that nothing has changed about. A shorter one costs all nodes
+    /// traffic; a longer one needs a longer `presenceLifetime`.
+    static let presenceInterval = Duration.seconds(600)
+    /// How much less or more that is, at random. A smaller one lets peers that came together renew in step.
+    static let presenceJitter = Duration.seconds(60)
+    /// The longest that presences are gathered before they are passed on; half of it at least. A longer one delays
+    /// arrivals at each hop; a shorter one puts fewer presences into one record.
+    static let presenceGathering = Duration.milliseconds(500)
+    /// The interval of presences in a small room with gaps. A shorter one costs traffic; a longer one needs a longer
+    /// `gapPresenceLifetime`.
+    static let gapPresenceInterval = Duration.seconds(30)
+    /// How much less or more that is, at random. A smaller one lets peers renew in step.
+    static let gapPresenceJitter = Duration.seconds(5)
+}

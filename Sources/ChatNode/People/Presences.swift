@@ -131,3 +131,9 @@ struct Presences {
         return (peers, index < entries.keys.count ? index : nil)
     }
 }
+
+extension Limits {
+    /// After which a peer without a newer presence is gone, in a small room with gaps: about three intervals. A longer
+    /// one lists peers for longer that are gone; a shorter one makes peers come and go where a presence is lost.
+    static let gapPresenceLifetime = Duration.seconds(90)
+}

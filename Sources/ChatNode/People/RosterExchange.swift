@@ -126,3 +126,31 @@ struct RosterExchange {
         if answers.isEmpty { stepsAt = nil }
     }
 }
+
+extension Limits {
+    /// From the first digests that are sent to the next; the pause doubles. A shorter one asks before the answer has
+    /// come; a longer one leaves a newcomer's list incomplete for longer.
+    static let firstRosterInterval = Duration.seconds(2)
+    /// That pause at most. A longer one leaves differences of two rosters for longer; a shorter one costs traffic where
+    /// nothing differs.
+    static let rosterInterval = Duration.seconds(60)
+    /// Digests of a neighbour that are answered at once. More let a small question draw much traffic; with fewer, a
+    /// newcomer's first questions are ignored.
+    static let rosterAnswersBurst = 8.0
+    /// Those per second in the long run, with the same consequences.
+    static let rosterAnswersPerSecond = 1.0
+    /// Bytes of presences and certificates in an answer: a question of 67 bytes draws no more. With fewer, the list of
+    /// a large crowd takes more questions.
+    static let rosterAnswerBytes = 65_536
+    /// From an answer that brought an unknown author to the next digests for that neighbour. A longer one slows a
+    /// newcomer's list; a shorter one asks before the answer has ended.
+    static let rosterContinuation = Duration.seconds(1)
+    /// Presences of an answer that are sent at once. More delay messages on the link; with fewer, an answer takes
+    /// longer.
+    static let rosterPortion = 20
+    /// The time to the next portion. A longer one slows the answer; a shorter one crowds out messages on the link.
+    static let rosterPortionInterval = Duration.milliseconds(20)
+    /// How long after digests the presences of an answer are accepted, which may be old and many. A longer one lets a
+    /// neighbour send such for longer; a shorter one refuses the end of a large answer.
+    static let rosterAnswerTime = Duration.seconds(30)
+}

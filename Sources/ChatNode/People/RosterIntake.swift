@@ -32,3 +32,12 @@ struct RosterIntake {
         return isTaken && all.take(most: most * Double(Limits.plausibleSources), now: now)
     }
 }
+
+extension Limits {
+    /// Unknown authors that answers of one source may bring within `presenceLifetime`, at least: twice a small room.
+    /// More let a liar invent a larger crowd; with fewer, a room that became a crowd is listed late.
+    static let plausibleRoom = 64
+    /// How many times as many those of all sources may bring. A larger number lets several liars invent more; with a
+    /// smaller one, the first answers leave no room for the others.
+    static let plausibleSources = 4
+}

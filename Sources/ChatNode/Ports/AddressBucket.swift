@@ -1,5 +1,5 @@
 import Noise
-import Wire
+package import Wire
 
 /// The part of a room that an address belongs to, so that a node can ask a random part of a crowd for its peers (Protocol.md
 /// section 10).
@@ -32,4 +32,13 @@ package struct AddressBucket: Hashable, Sendable {
 
     /// Whether both are in the same sixteenth.
     package func isNear(_ other: AddressBucket) -> Bool { byte >> 4 == other.byte >> 4 }
+}
+
+extension Limits {
+    /// Buckets that a node of a crowd asks for. More answers cost the network more multicast traffic; with fewer, one
+    /// bucket of an attacker's addresses decides what a newcomer hears.
+    package static let askedBuckets = 2
+    /// Sources that answer for 256ths below which a node asks for sixteenths. With more, a large crowd answers with
+    /// more packets; with fewer, a newcomer's choice is of few candidates.
+    package static let bucketSources = 16
 }

@@ -112,3 +112,12 @@ package struct LinkedRun: Hashable, Sendable {
     /// Whether an instance's name is one of this run (Protocol.md section 10).
     package func owns(_ name: InstanceName) -> Bool { name.belongs(to: key) }
 }
+
+extension Limits {
+    /// Nodes of a crowd, on average, that are listed under the room: as many as a room has that is no crowd. More cost
+    /// each daemon and cache; with fewer, nodes that cannot ask for buckets find few peers.
+    package static let beacons = 32
+    /// How long a heard instance of a crowd is kept, and for how long an answer's weight holds. A longer one keeps
+    /// candidates that are gone; with a shorter one, instances are forgotten before the census names them again.
+    package static let crowdMemory = Duration.seconds(1_200)
+}

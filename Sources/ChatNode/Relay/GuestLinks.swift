@@ -124,3 +124,18 @@ struct GuestLinks {
         guests[connection] = nil
     }
 }
+
+extension Limits {
+    /// Links for direct conversations alone, in a crowd. More cost places; with fewer, direct messages of a busy user
+    /// take the way over relays.
+    static let guestLinks = 8
+    /// Those of them with peers without an accepted conversation. With more, strangers hold the places; with fewer,
+    /// first requests take the way over relays.
+    static let strangerGuests = 2
+    /// After which such a link without a direct message ends. A longer one holds places; a shorter one dials again
+    /// within one conversation.
+    static let guestIdleTime = Duration.seconds(120)
+    /// Between two dials of a peer for such a link. A shorter one tries full or unreachable peers in vain; with a
+    /// longer one, a conversation stays on relays for longer.
+    static let guestDialInterval = Duration.seconds(60)
+}

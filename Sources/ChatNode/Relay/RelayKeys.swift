@@ -55,3 +55,15 @@ struct RelayKeys: ~Copyable {
         Limits.relayKeyLifetime - .random(in: .zero...Limits.relayKeyJitter, using: &randomness)
     }
 }
+
+extension Limits {
+    /// The longest that a key for sealed messages is the one in the certificate: a recording of one can be opened with
+    /// what a machine holds for no longer than this and the grace. A shorter one floods the room with certificates.
+    static let relayKeyLifetime = Duration.seconds(3_600)
+    /// Taken off the lifetime at random. A larger one replaces keys more often; a smaller one lets an observer
+    /// recognise nodes by their rhythm.
+    static let relayKeyJitter = Duration.seconds(600)
+    /// How long a replaced key still opens messages that were sealed before their authors had heard of the new one. A
+    /// longer one keeps recordings open for longer; a shorter one loses messages.
+    static let relayKeyGrace = Duration.seconds(300)
+}

@@ -28,3 +28,9 @@ struct SealedRelay {
         return body.starts(with: address) ? .forUs : .forOthers
     }
 }
+
+extension Limits {
+    /// Sealed messages that a relay remembers, so that it passes each on once; the oldest goes. More cost memory; with
+    /// fewer, one that returns by another way is passed on again.
+    static let sealedSeen = 4_096
+}

@@ -39,3 +39,12 @@ struct SealedRetries {
 
     mutating func end() { self = SealedRetries() }
 }
+
+extension Limits {
+    /// In a crowd, from a sealed message without a receipt to the next try; the pause doubles. A shorter one repeats
+    /// messages whose receipts are on their way; a longer one delays a message that was lost.
+    static let sealedRetry = Duration.seconds(4)
+    /// Times that a message is sealed before it waits for a newer presence of its peer. More cost relays traffic for a
+    /// peer that is gone; with fewer, two lost copies in a row leave it waiting.
+    static let sealedTries = 4
+}

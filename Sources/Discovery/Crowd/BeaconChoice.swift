@@ -1,3 +1,4 @@
+import ChatNode
 import Wire
 
 /// Whether this node is one of the few that are listed under the room's own name in a crowd (Protocol.md section 10).
@@ -39,4 +40,10 @@ struct BeaconChoice {
     private static func drawTime(after now: Instant, using generator: inout some RandomNumberGenerator) -> Instant {
         now + Limits.beaconTerm * Double.random(in: 1 - spread...1 + spread, using: &generator)
     }
+}
+
+extension Limits {
+    /// After which beacons and buckets are drawn anew. A longer one lets a node that got a favourable draw keep it; a
+    /// shorter one costs announcements.
+    static let beaconTerm = Duration.seconds(3_600)
 }

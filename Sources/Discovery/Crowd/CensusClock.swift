@@ -36,3 +36,12 @@ struct CensusClock {
         max(Limits.censusInterval, .seconds(1) * (Double(known) / Limits.censusPerSecond))
     }
 }
+
+extension Limits {
+    /// Announcements of all nodes of a crowd together, per second. More cost every node's reader; with fewer,
+    /// `crowdMemory` ends before a large crowd has announced itself.
+    static let censusPerSecond = 2.0
+    /// Between two announcements of one node, at least on average. A shorter one costs a small crowd traffic; a longer
+    /// one makes new nodes known later.
+    static let censusInterval = Duration.seconds(60)
+}

@@ -99,3 +99,9 @@ struct RoomCrowd {
         return [.publish]
     }
 }
+
+extension Limits {
+    /// Instances of a room above which a node asks for buckets: a room up to `meshNodes` does not. With more, newcomers
+    /// make a large room answer whole; with fewer, small rooms ask in vain.
+    static let crowdInstances = 32
+}

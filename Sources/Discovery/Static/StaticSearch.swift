@@ -150,3 +150,9 @@ final class StaticSearch: Sendable {
         _ = unsafe read(change.number, &count, MemoryLayout<UInt64>.size)
     }
 }
+
+extension Limits {
+    /// Between two lookups of a host name that the user gave as a peer: its address may change. A shorter one costs
+    /// name servers; with a longer one, a peer that moved is found later.
+    static let namedPeerRefresh = Duration.seconds(300)
+}

@@ -1,3 +1,4 @@
+import Commands
 package import Process
 import Wire
 package import Composition

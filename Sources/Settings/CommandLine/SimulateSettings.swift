@@ -1,3 +1,4 @@
+import Commands
 package import Simulator
 import Wire
 

@@ -1,3 +1,4 @@
+import ChatNode
 import Wire
 
 extension FuzzTarget {

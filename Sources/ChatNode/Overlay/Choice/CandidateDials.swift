@@ -61,3 +61,15 @@ struct CandidateDials: Sendable {
         return Array(candidates.prefix(count))
     }
 }
+
+extension Limits {
+    /// Chosen links with contacts that peers named. With more, a few liars fill the choice with their own nodes; with
+    /// fewer, a network without multicast DNS stays in parts.
+    static let chosenContacts = 2
+    /// Between two changes of a chosen link for a better draw. A longer one lets early candidates, which an attacker
+    /// can flood, keep the links; a shorter one makes trees grow anew more often.
+    static let exchangeInterval = Duration.seconds(30)
+    /// How long a dial may take until another candidate is dialled. A longer one lets dead candidates delay a newcomer;
+    /// a shorter one opens surplus links on slow networks.
+    static let chosenDialTime = Duration.seconds(15)
+}

@@ -56,3 +56,23 @@ extension [ChosenLink] {
             > 2 * Limits.acceptedLinks
     }
 }
+
+extension Limits {
+    /// Links that a node has not chosen, up to which it accepts further ones. More cost a node traffic and serve
+    /// newcomers faster; with fewer, newcomers are refused and insist.
+    static let acceptedLinks = 10
+    /// Age of a link up to which it can be refused: as long as a newcomer keeps links that it opened before it knew
+    /// that the room is a crowd. With a longer one, links end that trees already use; with a shorter one, refusals come
+    /// too late, and the room has more links than it needs.
+    static let newLinkTime = Duration.seconds(15)
+    /// Silence of a chosen peer after which it is given up, if `mutePayloads` came from others. A longer one keeps a
+    /// useless neighbour; a shorter one ends links with honest peers whose trees run elsewhere.
+    static let muteTime = Duration.seconds(60)
+    /// Payloads from others meanwhile that it takes. With more, a quiet room never notices a mute peer; with fewer,
+    /// chance ends links.
+    static let mutePayloads = 8
+    /// Silence after which a chosen peer is given up by a node that is alone: ten times what a neighbour takes to pass
+    /// on a presence. A longer one leaves the node cut off; a shorter one ends links with peers that had nothing to
+    /// say.
+    static let aloneTime = Duration.seconds(20)
+}

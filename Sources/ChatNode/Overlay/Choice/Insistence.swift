@@ -48,3 +48,15 @@ struct Insistence: Sendable {
         if now - since > Limits.busyRest { (refusals, acceptances, since) = (0, 0, now) }
     }
 }
+
+extension Limits {
+    /// Refusals within `busyRest` after which a node insists, if they are more than the acceptances. With more, a node
+    /// among attackers stays without honest links for longer; with fewer, newcomers overfill a room that grows.
+    static let busyTries = 4
+    /// For how long a node insists. A longer one overfills honest nodes; a shorter one ends before the honest
+    /// candidates were tried again.
+    static let insistenceTime = Duration.seconds(600)
+    /// How long a peer that refused is not dialled, and for how long refusals count together. A longer one keeps a node
+    /// from places that became free; a shorter one dials full peers in vain.
+    static let busyRest = Duration.seconds(60)
+}

@@ -299,3 +299,22 @@ extension LinkChoice {
         return effects
     }
 }
+
+extension Limits {
+    /// Links that a node chooses: as the active view of HyParView, but drawn. More send each payload over more links;
+    /// with fewer, a node is cut off sooner when some of them are attackers or fail.
+    package static let chosenLinks = 6
+    /// Links that it chooses for `insistenceTime` once far more were opened to it than it accepts. More cost traffic
+    /// under attack; with fewer, the share of attackers among its links is larger.
+    static let overrunLinks = 8
+    /// Between two new draws of a slot. A longer one lets an attacker that got a slot keep it; a shorter one makes
+    /// trees grow anew more often.
+    static let rotationInterval = Duration.seconds(600)
+    /// How much less or more that is, at random. A smaller one lets nodes that started together rotate in step.
+    static let rotationJitter = Duration.seconds(120)
+    /// How long a link is kept that neither end has chosen. A longer one holds places that others need; a shorter one
+    /// ends a link whose other end is about to choose it.
+    static let unchosenTime = Duration.seconds(2)
+    /// A random time on top at the initiator, at most, so that rarely both ends close. A longer one holds places.
+    static let unchosenJitter = Duration.seconds(3)
+}

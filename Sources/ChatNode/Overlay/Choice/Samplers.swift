@@ -288,3 +288,15 @@ extension Samplers {
         }
     }
 }
+
+extension Limits {
+    /// Draws of candidates, for links and spares (the samplers of Brahms). More cost a digest for each candidate and
+    /// slot; with fewer, the spares run out while candidates fail, and the choice is no sample.
+    static let samplerSlots = 32
+    /// How long a dead candidate is not dialled; twice as long after each further failure. A longer one keeps a node
+    /// from a peer that only restarted; a shorter one dials dead addresses.
+    static let deadRest = Duration.seconds(2)
+    /// How long a source is avoided that was struck out, and the longest rest of a dead candidate. A longer one keeps
+    /// an address out that has a new user by now; with a shorter one, an attacker is chosen again sooner.
+    static let strikeTime = Duration.seconds(600)
+}
