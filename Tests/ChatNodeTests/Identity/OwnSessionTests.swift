@@ -1,5 +1,6 @@
 import Chat
 import Noise
+import Phrases
 import Testing
 import Wire
 
