@@ -9,11 +9,11 @@ import Wire
 /// messages that it receives, and reports on standard output.
 ///
 /// It lives on the loop of its node, and waits whenever the node would make the lines of a pipe wait.
-actor GroupNode {
+actor GroupNode: EventLoopActor {
     /// How long others are kept waiting by texts that come at a pace.
     private static let longestTurn = Duration.milliseconds(5)
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let node: Node
     private let listener: Listener
     private let me: Int
@@ -21,8 +21,6 @@ actor GroupNode {
     private var sequence = 0
     /// Senders that began before the last of these stop.
     private var stops = 0
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     init(_ settings: GroupNodeSettings, on loop: EventLoop) throws(SystemError) {
         self.loop = loop

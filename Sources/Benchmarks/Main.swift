@@ -38,7 +38,7 @@ struct Benchmarks {
             Task {
                 do throws(TransportError) { try await node.begin() } catch { fail("can not listen: \(error)") }
                 do throws(SystemError) { try input.start() } catch { fail("\(error)") }
-                input.execute { obeyInput(node, on: loop) }
+                input.execute { obeyInput(node) }
             }
             loop.run()
         } catch {
@@ -47,15 +47,15 @@ struct Benchmarks {
         Line.end(0)
     }
 
-    private static func obeyInput(_ node: GroupNode, on loop: EventLoop) {
+    private static func obeyInput(_ node: GroupNode) {
         while let line = readLine() {
             guard let command = DriverCommand(line) else {
                 Line.complain("no command: \(line)")
                 continue
             }
-            loop.execute { node.assumeIsolated { $0.obey(command) } }
+            node.execute { $0.obey(command) }
         }
-        loop.execute { node.assumeIsolated { $0.obey(.quit) } }
+        node.execute { $0.obey(.quit) }
     }
 
     private static func fail(_ message: String) -> Never {

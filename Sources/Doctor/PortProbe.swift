@@ -4,17 +4,15 @@ import Reactor
 import Transports
 
 /// Dials this machine's own addresses at the port that it listens on, over the transport that a chat uses.
-actor PortProbe {
+actor PortProbe: EventLoopActor {
     /// Within a machine a connection takes a millisecond.
     private static let patience = Duration.seconds(1)
 
-    private nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     private let transport: TCPTransport
     private var observation: PortObservation
     private var dialled: [ConnectionID: [UInt8]] = [:]
     private var waiting: CheckedContinuation<PortObservation, Never>?
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameter port: 0 for one of the system's choice.
     init(on loop: EventLoop, port: UInt16) {
@@ -59,6 +57,7 @@ actor PortProbe {
     }
 }
 
+/// On the loop, as the transport promises.
 extension PortProbe: TransportHandler {
     nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {}
 

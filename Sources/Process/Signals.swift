@@ -1,3 +1,4 @@
+import ChatNode
 package import CLinux
 import Glibc
 package import Reactor
@@ -5,10 +6,8 @@ package import Reactor
 /// The signals that ask the program to leave: SIGINT, SIGTERM and SIGHUP.
 ///
 /// It lives on a thread of its own, because waiting for a signal blocks.
-package actor Signals {
-    private let loop: EventLoop
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+package actor Signals: EventLoopActor {
+    package let loop: EventLoop
 
     /// - Parameter loop: nothing else may live on it.
     package init(on loop: EventLoop) {

@@ -7,7 +7,7 @@ import Wire
 /// beacon, and like others those for its bucket.
 ///
 /// It speaks through `Link`, so pings are answered; it shows nothing, forwards nothing and announces nothing.
-actor Attacker: TransportHandler {
+actor Attacker: LoopActor, TransportHandler {
     /// A connection, and its place among those that the attacker dialled.
     private final class Line {
         var link: Link
@@ -21,8 +21,7 @@ actor Attacker: TransportHandler {
     }
 
     nonisolated let host: HostID
-    private nonisolated let scheduler: SimulatedScheduler
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe scheduler.asUnownedSerialExecutor() }
+    nonisolated let scheduler: any Scheduler
     private let attack: ExperimentSettings.Attack
     private let room: Room
     private let context: LinkContext
@@ -73,7 +72,7 @@ actor Attacker: TransportHandler {
         guard let port = try? transport.listen(port: 0, handler: self) else { return }
         let announcement = Announcement(
             instance: name.text, host: "attacker-\(host.number)", port: port, subtype: "_r" + room.tag)
-        discovery.start(announcement) { [weak self] event in self?.assumeIsolated { $0.discovered(event) } }
+        discovery.start(announcement, tell: callback { $0.discovered($1) })
         tendLater()
     }
 
@@ -92,9 +91,7 @@ actor Attacker: TransportHandler {
     }
 
     private func tendLater() {
-        scheduler.schedule(at: scheduler.now + Attacker.tendInterval) { [weak self] in
-            self?.assumeIsolated { $0.tend() }
-        }
+        schedule(after: Attacker.tendInterval) { $0.tend() }
     }
 
     /// Keeps the links alive and opens more.
@@ -180,6 +177,8 @@ actor Attacker: TransportHandler {
         let instance = lines.removeValue(forKey: id)?.instance ?? dials.removeValue(forKey: id)
         if let instance { pauses[instance] = scheduler.now + Attacker.pause }
     }
+
+    // A transport calls on the scheduler.
 
     nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
         assumeIsolated { $0.open(connection, as: .responder, to: nil) }

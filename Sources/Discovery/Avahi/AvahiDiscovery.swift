@@ -8,7 +8,7 @@ import Wire
 /// section 10).
 ///
 /// Decides on a loop of its own that never waits; the daemon is talked to on a second one, which may.
-actor AvahiDiscovery {
+actor AvahiDiscovery: EventLoopActor {
     /// How long the daemon may take for its first answer before it counts as one that hangs: 4 ms as a rule, but several
     /// hundred where dozens of nodes start at once, which would all speak mDNS besides it then, and take that back. Where
     /// there is none, the bus says so at once.
@@ -59,8 +59,6 @@ actor AvahiDiscovery {
         daemonLoop = try EventLoop(name: "avahi", niceness: AvahiDiscovery.niceness)
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-
     /// A room for one more node; nil after the last one has left.
     nonisolated func claim() -> RoomNumber? { claims.withLock { $0.claim() } }
 
@@ -88,7 +86,7 @@ actor AvahiDiscovery {
         } catch {
             return tell(.failed(AvahiDiscovery.failure("\(error)")))
         }
-        run { $0.begin(room, announcement, tell: tell) }
+        executeRetained { $0.begin(room, announcement, tell: tell) }
     }
 
     private nonisolated func startThreads() throws(SystemError) {
@@ -104,19 +102,11 @@ actor AvahiDiscovery {
     nonisolated func leave(_ room: RoomNumber) async {
         guard let (isLast, isStarted) = claims.withLock({ $0.release(room) }), isStarted else { return }
         let isClosed = await withCheckedContinuation { continuation in
-            run { $0.end(room, isLast: isLast, continuation) }
+            executeRetained { $0.end(room, isLast: isLast, continuation) }
         }
         guard isLast else { return }
         await loop.end()
         if isClosed { await daemonLoop.end() }
-    }
-
-    nonisolated func run(_ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {
-        loop.execute { self.assumeIsolated(body) }
-    }
-
-    func after(_ pause: Duration, _ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {
-        loop.schedule(at: loop.now + pause) { self.assumeIsolated(body) }
     }
 
     /// Goes on when the daemon's time for an answer is over: `patience`, and again as long as the question `isOpen` and the
@@ -127,7 +117,7 @@ actor AvahiDiscovery {
         then goOn: @escaping @Sendable (isolated AvahiDiscovery) -> Void
     ) {
         let end = limit ?? loop.now + Self.longestPatience
-        after(patience) {
+        schedule(after: patience) {
             guard isOpen($0), $0.loop.now < end, let work = DaemonWork.read(), work.goesOn(since: seen) else {
                 return goOn($0)
             }
@@ -157,9 +147,9 @@ extension AvahiDiscovery {
         let interfaces = NetworkReader.read()
         view = NetworkView(interfaces: interfaces ?? [], names: self.interfaces)
         if interfaces == nil { networkChanged() } else { warnOfInterfaces() }
-        watch = NetworkWatch(loop: loop) { self.assumeIsolated { $0.networkChanged() } }
+        watch = NetworkWatch(loop: loop, changed: callback { $0.networkChanged() })
         let report: ResponderReport = { event, source, epoch in
-            self.run { $0.handle(event, from: source, epoch: epoch) }
+            self.executeRetained { $0.handle(event, from: source, epoch: epoch) }
         }
         let (names, gate) = (self.interfaces, gate)
         embedded = AvahiSource(
@@ -175,7 +165,7 @@ extension AvahiDiscovery {
             awaitDaemon(
                 policy == .daemon ? Self.lonePatience : Self.patience, while: { $0.choice.daemon == .unknown },
                 then: { $0.obey($0.choice.patienceEnded()) })
-            after(DaemonPulse.interval) { $0.probeDaemon() }
+            schedule(after: DaemonPulse.interval) { $0.probeDaemon() }
         }
         obey(choice.began())
     }
@@ -206,7 +196,7 @@ extension AvahiDiscovery {
         listener?.listen(for: nil, hearsCensus: false, of: room)
         asker?.leave(room)
         let (daemon, embedded) = (daemon, embedded)
-        let finish = { @Sendable in self.run { $0.ended(room, isClosed: true) } }
+        let finish = { @Sendable in self.executeRetained { $0.ended(room, isClosed: true) } }
         // One after the other, so that both are through when the last one says so; the daemon may keep us waiting.
         if isLast {
             close()
@@ -216,7 +206,7 @@ extension AvahiDiscovery {
             serveRooms(after: room)
             Source.allCases.forEach(noteServing)
         }
-        after(Self.closingTime) { $0.ended(room, isClosed: false) }
+        schedule(after: Self.closingTime) { $0.ended(room, isClosed: false) }
     }
 
     private func close() {
@@ -306,7 +296,7 @@ extension AvahiDiscovery {
         let due = max(next, loop.now + Self.checkInterval)
         guard nextCheck.map({ due < $0 }) ?? true else { return }
         nextCheck = due
-        loop.schedule(at: due) { self.assumeIsolated { $0.check(due) } }
+        schedule(at: due) { $0.check(due) }
     }
 
     private func check(_ instant: Instant) {
@@ -398,7 +388,7 @@ extension AvahiDiscovery {
     private func waits(_ source: Source, _ reason: String) {
         lost(source, reason)
         let epoch = self[source]?.epoch
-        after(Self.waitingTime) {
+        schedule(after: Self.waitingTime) {
             guard $0[source]?.epoch == epoch, $0[source]?.isReady == false else { return }
             $0.failed(source, reason)
         }
@@ -407,7 +397,7 @@ extension AvahiDiscovery {
     private func failed(_ source: Source, _ reason: String) {
         guard let pause = self[source]?.close() else { return }
         lost(source, reason)
-        after(pause) { $0.reopen(source) }
+        schedule(after: pause) { $0.reopen(source) }
     }
 
     private func reopen(_ source: Source) {
@@ -428,7 +418,7 @@ extension AvahiDiscovery {
             switch order {
             case .openEmbedded: embedded?.open()
             case .closeEmbedded:
-                _ = embedded?.close { self.run { $0.announceAnew() } }
+                _ = embedded?.close { self.executeRetained { $0.announceAnew() } }
                 sourceEnded(.embedded)
             case .tell(let mode, let detail): settle(.mode(mode, detail: detail))
             case .fail(let reason): settle(.failed(AvahiDiscovery.failure(reason)))
@@ -464,7 +454,7 @@ extension AvahiDiscovery {
             let pause = rooms[room]?.collisions.next(now: loop.now)
         else { return }
         rooms[room]?.isRenaming = true
-        after(pause) {
+        schedule(after: pause) {
             $0.rooms[room]?.isRenaming = false
             $0.rooms[room]?.tell(.namesOutdated)
         }
@@ -479,7 +469,7 @@ extension AvahiDiscovery {
 
     /// Reads the interfaces, and again each second until the kernel tells them: that it does not is no network without any.
     private func readNetwork(after pause: Duration) {
-        after(pause) {
+        schedule(after: pause) {
             guard let interfaces = NetworkReader.read() else { return $0.readNetwork(after: Self.rereadPause) }
             $0.isReading = false
             $0.adopt($0.view.with(interfaces))
@@ -511,7 +501,7 @@ extension AvahiDiscovery {
             rooms[room]?.isMoving = true
             publish(room)
             var generator = SystemRandomNumberGenerator()
-            after(.random(in: Self.renamePause, using: &generator)) {
+            schedule(after: .random(in: Self.renamePause, using: &generator)) {
                 guard $0.rooms[room]?.isMoving == true else { return }
                 $0.rooms[room]?.tell(.namesOutdated)
             }
@@ -535,7 +525,7 @@ extension AvahiDiscovery {
                 $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
             }
         }
-        after(DaemonPulse.interval) { $0.probeDaemon() }
+        schedule(after: DaemonPulse.interval) { $0.probeDaemon() }
     }
 
     private func pulseAnswered(_ number: Int) {
@@ -547,7 +537,7 @@ extension AvahiDiscovery {
 
     private func announceSoon(_ room: RoomNumber, with source: Source) {
         var generator = SystemRandomNumberGenerator()
-        after(.random(in: FirstAnnouncement.wait, using: &generator)) {
+        schedule(after: .random(in: FirstAnnouncement.wait, using: &generator)) {
             // Not on a network that may be another one already, nor once nothing is published any more.
             guard !$0.isReading, let publication = $0.rooms[room]?.publication(in: $0.view) else { return }
             $0.announce(publication, of: room, in: source == .daemon ? $0.served : $0.view)
@@ -601,10 +591,9 @@ extension AvahiDiscovery {
         listener?.close()
         listener = nil
         guard isDaemonUsed || rooms.values.contains(where: \.crowd.hearsCensus) else { return }
-        let listener = AnnouncementListener(loop: loop, source: isDaemonUsed ? .daemon : .embedded) {
-            [weak self] event, room in
-            self?.assumeIsolated { $0.take(event, in: room) }
-        }
+        let source = isDaemonUsed ? Source.daemon : .embedded
+        let listener = AnnouncementListener(
+            loop: loop, source: source, tell: callback { $0.heard($1.event, in: $1.room) })
         for (room, state) in rooms {
             listener.listen(for: state.announcement.subtype, hearsCensus: state.crowd.hearsCensus, of: room)
         }
@@ -613,7 +602,7 @@ extension AvahiDiscovery {
         pursueAll()
     }
 
-    private func take(_ event: AnnouncementListener.Event, in room: RoomNumber) {
+    private func heard(_ event: AnnouncementListener.Event, in room: RoomNumber) {
         switch event {
         case .heard(let heard, let listing): self.heard(heard, listing, in: room)
         case .counted(let heard, let listing):
@@ -645,7 +634,7 @@ extension AvahiDiscovery {
         let count = rooms.values[index].table.instanceCount
         let isChanged = rooms.values[index].crowd.heard(instances: count, now: loop.now, using: &generator)
         // Later, since the listener may be the one that has heard of the instance.
-        if isChanged { run { $0.renewListener() } }
+        if isChanged { executeRetained { $0.renewListener() } }
     }
 
     private func checkCrowd(of room: RoomNumber) {
@@ -678,25 +667,20 @@ extension AvahiDiscovery {
     }
 
     private func ask(for subtypes: [String], of room: RoomNumber) {
-        let asker =
-            self.asker
-            ?? BucketAsker(loop: loop) { [weak self] bytes, sender, place, room in
-                self?.assumeIsolated { $0.answered(bytes, from: sender, at: place, in: room) }
-            }
+        let asker = self.asker ?? BucketAsker(loop: loop, hear: callback { $0.heard($1) })
         self.asker = asker
         asker.ask(for: subtypes, of: room, in: heardView)
     }
 
-    private func answered(
-        _ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace, in room: RoomNumber
-    ) {
+    private func heard(_ answer: BucketAsker.Answer) {
+        let room = answer.room
         guard let index = rooms.index(forKey: room) else { return }
         let subtype = rooms.values[index].announcement.subtype
-        let all = HeardInstance.ofBucket(in: bytes, from: sender, of: subtype)
-        guard !all.isEmpty, let weight = rooms.values[index].crowd.takes(sender, of: subtype) else { return }
+        let all = HeardInstance.ofBucket(in: answer.bytes, from: answer.sender, of: subtype)
+        guard !all.isEmpty, let weight = rooms.values[index].crowd.takes(answer.sender, of: subtype) else { return }
         let source: Source = isDaemonUsed ? .daemon : .embedded
         for heard in all {
-            let listing = Listing(source: source, instance: heard.instance, at: place)
+            let listing = Listing(source: source, instance: heard.instance, at: answer.place)
             self.heard(heard, listing, weight: weight, in: room)
         }
     }
@@ -711,7 +695,7 @@ extension AvahiDiscovery {
         }
         guard rooms[room]?.absence.began() == true else { return }
         var generator = SystemRandomNumberGenerator()
-        after(.random(in: Absence.wait, using: &generator)) { $0.lookForMissed(room) }
+        schedule(after: .random(in: Absence.wait, using: &generator)) { $0.lookForMissed(room) }
     }
 
     /// Says once that this node is there, and asks for others often.

@@ -1,9 +1,10 @@
+import ChatNode
 import Reactor
 import Wire
 
 /// An Avahi connection on an event loop. Calls from any other loop return at once and take effect in order.
-actor AvahiResponder {
-    private nonisolated let loop: EventLoop
+actor AvahiResponder: EventLoopActor {
+    nonisolated let loop: EventLoop
     private nonisolated let source: Source
     private nonisolated let report: ResponderReport
     private let connect: Connect
@@ -21,59 +22,53 @@ actor AvahiResponder {
         self.connect = connect
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-
     /// Gets ready to speak. Everything told from now on bears `epoch`.
-    nonisolated func open(epoch: Int) { run { $0.reconnect(epoch: epoch) } }
+    nonisolated func open(epoch: Int) { executeRetained { $0.reconnect(epoch: epoch) } }
 
     nonisolated func publish(_ publication: Publication, of room: RoomNumber) {
-        run { $0.connection?.publish(publication, of: room) }
+        executeRetained { $0.connection?.publish(publication, of: room) }
     }
 
     nonisolated func adjust(_ publication: Publication, of room: RoomNumber) {
-        run { $0.connection?.adjust(publication, of: room) }
+        executeRetained { $0.connection?.adjust(publication, of: room) }
     }
 
     nonisolated func browse(type: String, of room: RoomNumber, in view: NetworkView) {
-        run { $0.connection?.browse(type: type, of: room, in: view) }
+        executeRetained { $0.connection?.browse(type: type, of: room, in: view) }
     }
 
     nonisolated func pursue(until end: Instant?, of room: RoomNumber) {
-        run { $0.connection?.pursue(until: end, of: room) }
+        executeRetained { $0.connection?.pursue(until: end, of: room) }
     }
 
     /// Withdraws what a room has. `completion` runs when it is done; a daemon that hangs may take its time.
     nonisolated func leave(_ room: RoomNumber, _ completion: @escaping @Sendable () -> Void) {
-        run {
+        executeRetained {
             $0.connection?.leave(room)
             completion()
         }
     }
 
-    nonisolated func networkIsChanging() { run { $0.connection?.networkIsChanging() } }
-    nonisolated func networkChanged(_ view: NetworkView) { run { $0.connection?.networkChanged(view) } }
+    nonisolated func networkIsChanging() { executeRetained { $0.connection?.networkIsChanging() } }
+    nonisolated func networkChanged(_ view: NetworkView) { executeRetained { $0.connection?.networkChanged(view) } }
 
     nonisolated func resolve(_ listing: Listing, _ family: Family?, for room: RoomNumber) {
-        run { $0.connection?.resolve(listing, family, for: room) }
+        executeRetained { $0.connection?.resolve(listing, family, for: room) }
     }
 
     nonisolated func cancel(_ listing: Listing, for room: RoomNumber) {
-        run { $0.connection?.cancel(listing, for: room) }
+        executeRetained { $0.connection?.cancel(listing, for: room) }
     }
 
     /// Answers with the same number once everything before it is done, if the other side is there.
-    nonisolated func probe(_ number: Int) { run { $0.answer(number) } }
+    nonisolated func probe(_ number: Int) { executeRetained { $0.answer(number) } }
 
     /// Takes everything back. `completion` runs when it is done; a daemon that hangs may take its time.
     nonisolated func close(_ completion: @escaping @Sendable () -> Void = {}) {
-        run {
+        executeRetained {
             $0.disconnect()
             completion()
         }
-    }
-
-    private nonisolated func run(_ body: @escaping @Sendable (isolated AvahiResponder) -> Void) {
-        loop.execute { self.assumeIsolated(body) }
     }
 
     private func reconnect(epoch: Int) {

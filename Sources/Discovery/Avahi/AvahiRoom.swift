@@ -35,23 +35,23 @@ package final class AvahiRoom: PeerDiscovery {
     }
 
     package func announce(_ announcement: Announcement) {
-        discovery.run { [number] in $0.replace(announcement, of: number) }
+        discovery.executeRetained { [number] in $0.replace(announcement, of: number) }
     }
 
     package func linkOpened(to run: LinkedRun) {
-        discovery.run { [number] in $0.linkOpened(to: run, in: number) }
+        discovery.executeRetained { [number] in $0.linkOpened(to: run, in: number) }
     }
 
     package func linkClosed(to run: LinkedRun) {
-        discovery.run { [number] in $0.linkClosed(to: run, in: number) }
+        discovery.executeRetained { [number] in $0.linkClosed(to: run, in: number) }
     }
 
     package func peersMissed(_ areMissed: Bool) {
-        discovery.run { [number] in $0.peersMissed(areMissed, in: number) }
+        discovery.executeRetained { [number] in $0.peersMissed(areMissed, in: number) }
     }
 
     package func crowdChanged(_ crowd: Crowd) {
-        discovery.run { [number] in $0.crowdChanged(crowd, in: number) }
+        discovery.executeRetained { [number] in $0.crowdChanged(crowd, in: number) }
     }
 
     /// Returns within 0.3 s, even if the daemon hangs; the records are withdrawn then, unless it hangs.

@@ -7,10 +7,14 @@ import Wire
 ///
 /// The answers come to a port of its own, so their senders are known, also where Avahi's daemon does all else.
 final class BucketAsker: DescriptorHandler {
-    /// - Parameters:
-    ///   - bytes: an answer, from index 0.
-    ///   - sender: where it came from.
-    typealias Hear = (_ bytes: ArraySlice<UInt8>, _ sender: [UInt8], MulticastPlace, RoomNumber) -> Void
+    struct Answer {
+        /// From index 0.
+        let bytes: ArraySlice<UInt8>
+        /// The address that it came from.
+        let sender: [UInt8]
+        let place: MulticastPlace
+        let room: RoomNumber
+    }
 
     private struct Question {
         let socket: MulticastSocket
@@ -27,13 +31,13 @@ final class BucketAsker: DescriptorHandler {
     private static let batch = 64
 
     private let loop: EventLoop
-    private let hear: Hear
+    private let hear: (Answer) -> Void
     private let gate: MulticastGate
     private var questions: [CInt: Question] = [:]
     private var buffer = [UInt8](repeating: 0, count: MulticastSocket.maximumMessage)
     private var generator = SystemRandomNumberGenerator()
 
-    init(loop: EventLoop, gate: MulticastGate = MulticastGate(), hear: @escaping Hear) {
+    init(loop: EventLoop, gate: MulticastGate = MulticastGate(), hear: @escaping (Answer) -> Void) {
         self.loop = loop
         self.gate = gate
         self.hear = hear
@@ -73,7 +77,7 @@ final class BucketAsker: DescriptorHandler {
             guard id == question.id, sender.port == MulticastSocket.port, gate.admits(packet, now: loop.now) else {
                 continue
             }
-            hear(buffer[..<count], sender.address, question.place, question.room)
+            hear(Answer(bytes: buffer[..<count], sender: sender.address, place: question.place, room: question.room))
         }
     }
 

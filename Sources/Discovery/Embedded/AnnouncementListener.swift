@@ -17,7 +17,7 @@ final class AnnouncementListener {
         case withdrawn(String, sender: [UInt8])
     }
 
-    typealias Tell = (Event, RoomNumber) -> Void
+    typealias Tell = ((event: Event, room: RoomNumber)) -> Void
 
     private struct Search {
         let subtype: String
@@ -76,13 +76,13 @@ final class AnnouncementListener {
     private func heard(_ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace) {
         for (room, search) in searches {
             for heard in HeardInstance.all(in: bytes, from: sender, of: search.name) {
-                tell(.heard(heard, Listing(source: source, instance: heard.instance, at: place)), room)
+                tell((.heard(heard, Listing(source: source, instance: heard.instance, at: place)), room))
             }
             guard search.hearsCensus else { continue }
             for heard in HeardInstance.ofBucket(in: bytes, from: sender, of: search.subtype) {
-                tell(.counted(heard, Listing(source: source, instance: heard.instance, at: place)), room)
+                tell((.counted(heard, Listing(source: source, instance: heard.instance, at: place)), room))
             }
-            for instance in WithdrawnInstances.all(in: bytes) { tell(.withdrawn(instance, sender: sender), room) }
+            for instance in WithdrawnInstances.all(in: bytes) { tell((.withdrawn(instance, sender: sender), room)) }
         }
         pursuit.heard(bytes, from: sender, at: place)
     }

@@ -3,8 +3,8 @@ import Reactor
 
 /// The sockets of an examination at one place. Confined to its event loop.
 final class MulticastProbe: DescriptorHandler {
-    typealias Hear = (_ bytes: [UInt8], _ from: [UInt8], MulticastSocket.Place) -> Void
-    typealias Fail = (MulticastSocket.Place, SystemError) -> Void
+    typealias Hear = ((bytes: [UInt8], sender: [UInt8], socket: MulticastSocket.Place)) -> Void
+    typealias Fail = ((socket: MulticastSocket.Place, error: SystemError)) -> Void
 
     /// In one turn; the rest waits for the next.
     private static let batch = 64
@@ -38,7 +38,7 @@ final class MulticastProbe: DescriptorHandler {
         do throws(SystemError) {
             try sockets[socket]?.send(bytes)
         } catch {
-            fail(socket, error)
+            fail((socket, error))
         }
     }
 
@@ -46,7 +46,7 @@ final class MulticastProbe: DescriptorHandler {
         guard let (place, socket) = sockets.first(where: { $0.value.number == descriptor }) else { return }
         for _ in 0..<Self.batch {
             guard let (bytes, sender) = socket.receive() else { return }
-            hear(bytes, sender.address, place)
+            hear((bytes, sender.address, place))
         }
     }
 
@@ -59,7 +59,7 @@ final class MulticastProbe: DescriptorHandler {
             try loop.watch(opened.number, .readable, self)
             sockets[socket] = opened
         } catch {
-            fail(socket, error)
+            fail((socket, error))
         }
     }
 }

@@ -7,7 +7,7 @@ import Wire
 /// Queries about this machine have no hops to go and are heard here alone. The network sees the queries of chats in the room
 /// and in `others`, one for the service types, and an announcement of random names that no browser asks for. The
 /// examination changes nothing on the machine.
-package actor NetworkExamination {
+package actor NetworkExamination: EventLoopActor {
     /// With a peer there and nothing wrong; peers answer within 120 ms.
     private static let shortest = Duration.milliseconds(1_000)
     private static let longest = Duration.milliseconds(2_500)
@@ -18,7 +18,7 @@ package actor NetworkExamination {
     private static let patience = Duration.milliseconds(1_000)
     private static let closingTime = Duration.milliseconds(300)
 
-    private nonisolated let loop: EventLoop
+    package nonisolated let loop: EventLoop
     private nonisolated let daemonLoop: EventLoop
     private let room: String
     private let port: UInt16
@@ -59,27 +59,17 @@ package actor NetworkExamination {
         daemonLoop = try EventLoop(name: "avahi")
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-
     /// Once. Returns within 3 s.
     ///
     /// - Throws: the system's refusal of a thread.
     package nonisolated func run() async throws(SystemError) -> NetworkObservations {
         try loop.start()
         try daemonLoop.start()
-        let observations = await withCheckedContinuation { continuation in enter { $0.begin(continuation) } }
-        let isClosed = await withCheckedContinuation { continuation in enter { $0.close(continuation) } }
+        let observations = await withCheckedContinuation { continuation in executeRetained { $0.begin(continuation) } }
+        let isClosed = await withCheckedContinuation { continuation in executeRetained { $0.close(continuation) } }
         await loop.end()
         if isClosed { await daemonLoop.end() }
         return observations
-    }
-
-    private nonisolated func enter(_ body: @escaping @Sendable (isolated NetworkExamination) -> Void) {
-        loop.execute { self.assumeIsolated(body) }
-    }
-
-    private func after(_ pause: Duration, _ body: @escaping @Sendable (isolated NetworkExamination) -> Void) {
-        loop.schedule(at: loop.now + pause) { self.assumeIsolated(body) }
     }
 }
 
@@ -90,19 +80,17 @@ extension NetworkExamination {
         startedAt = loop.now
         for place in view.probePlaces {
             guard let source = view.usableAddresses(at: place).first else { continue }
-            probes[place] = MulticastProbe(at: place.interface, from: source, other: port, loop: loop) {
-                bytes, sender, socket in
-                self.assumeIsolated { $0.tally.heard(bytes, from: sender, by: socket, at: place) }
-            } fail: { socket, error in
-                self.assumeIsolated { $0.tally.failed(socket, at: place, error) }
-            }
+            probes[place] = MulticastProbe(
+                at: place.interface, from: source, other: port, loop: loop,
+                hear: callback { $0.tally.heard($1.bytes, from: $1.sender, by: $1.socket, at: place) },
+                fail: callback { $0.tally.failed($1.socket, at: place, $1.error) })
         }
         let daemon = AvahiResponder(.daemon, on: daemonLoop, report: report) { loop, context throws(ResponderFailure) in
             try DaemonConnection(loop: loop, context: context)
         }
         self.daemon = daemon
         daemon.open(epoch: 1)
-        after(Self.patience) { $0.daemonStands(.hangs) }
+        schedule(after: Self.patience) { $0.daemonStands(.hangs) }
         tick()
     }
 
@@ -121,7 +109,7 @@ extension NetworkExamination {
             for query in queries(at: place) { probe.send(query, by: .asker) }
         }
         ticks += 1
-        after(Self.interval) { $0.tick() }
+        schedule(after: Self.interval) { $0.tick() }
     }
 
     /// Queries to the responders of this machine: for its address, and for their own names: an answer to the second gives
@@ -151,11 +139,11 @@ extension NetworkExamination {
         closing = continuation
         let daemon = daemon
         let closeDaemon = { @Sendable in
-            guard let daemon else { return self.enter { $0.closed(isClosed: true) } }
-            daemon.close { self.enter { $0.closed(isClosed: true) } }
+            guard let daemon else { return self.executeRetained { $0.closed(isClosed: true) } }
+            daemon.close { self.executeRetained { $0.closed(isClosed: true) } }
         }
         if let embedded { embedded.close(closeDaemon) } else { closeDaemon() }
-        after(Self.closingTime) { $0.closed(isClosed: false) }
+        schedule(after: Self.closingTime) { $0.closed(isClosed: false) }
     }
 
     private func closed(isClosed: Bool) {
@@ -167,7 +155,7 @@ extension NetworkExamination {
 /// The responders of this machine.
 extension NetworkExamination {
     private var report: ResponderReport {
-        { event, source, _ in self.enter { $0.handle(event, from: source) } }
+        { event, source, _ in self.executeRetained { $0.handle(event, from: source) } }
     }
 
     private func handle(_ event: ResponderEvent, from source: Source) {

@@ -13,7 +13,7 @@ package import Reactor
 /// The control socket of a running node (Docs/Control.md): answers requests, and tells tails what happens.
 ///
 /// It lives on a thread of its own: a client that does not read keeps neither the node nor another client waiting.
-package actor ControlServer {
+package actor ControlServer: EventLoopActor {
     private static let mostClients = 16
 
     package let loop: EventLoop
@@ -30,8 +30,6 @@ package actor ControlServer {
     private var acceptor: Acceptor?
     private var accepted = 0
     package var renderer: ControlRenderer
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameter loop: nothing else may live on it.
     package init(on loop: EventLoop, _ socket: consuming ControlSocket, renderer: ControlRenderer) {
@@ -56,11 +54,10 @@ package actor ControlServer {
         guard self.desk == nil else { return }
         self.desk = desk
         // A client of the own user gives no way to another one.
-        let acceptor = Acceptor(on: loop, socket.descriptor.number) {
+        let acceptor = makeAcceptor(of: socket.descriptor.number) { _ in
             false
-        } take: { [weak self] number in
-            guard let self else { return _ = close(number) }
-            assumeIsolated { $0.accepted(number) }
+        } take: {
+            $0.accepted($1)
         }
         self.acceptor = acceptor
         acceptor.start()
@@ -73,11 +70,11 @@ package actor ControlServer {
             backlog.subtract(events.count, ordering: .relaxed)
             // They would miss something, and not know.
             if !hasGap.exchange(true, ordering: .relaxed) {
-                loop.execute { [weak self] in self?.assumeIsolated { $0.letGoOfTails() } }
+                execute { $0.letGoOfTails() }
             }
             return
         }
-        loop.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
+        execute { $0.pass(events) }
     }
 
     /// Says goodbye to all clients; bytes that a client does not take at once are lost. No client connects any more.
@@ -97,14 +94,6 @@ package actor ControlServer {
 
 /// Connections of clients.
 extension ControlServer {
-    private func watch(
-        _ descriptor: CInt, _ interest: Interest,
-        _ react: @escaping @Sendable (isolated ControlServer, Readiness) -> Void
-    ) throws(SystemError) {
-        let handler = DescriptorWatch { [weak self] readiness in self?.assumeIsolated { react($0, readiness) } }
-        try loop.watch(descriptor, interest, handler)
-    }
-
     private func accepted(_ number: CInt) {
         let connection = Descriptor(owning: number)
         guard ControlClient.isOwnUser(number) else { return }
@@ -254,9 +243,7 @@ extension ControlServer {
     /// On the node's thread, in the turn of `reports`: later events follow them.
     private nonisolated func startTail(_ number: Int, _ reports: [RoomReport], as format: ControlRequest.Format) {
         tailCount.add(1, ordering: .relaxed)
-        loop.execute { [weak self] in
-            self?.assumeIsolated { $0.beginTail(number, reports, as: format) }
-        }
+        execute { $0.beginTail(number, reports, as: format) }
     }
 
     private func beginTail(_ number: Int, _ reports: [RoomReport], as format: ControlRequest.Format) {

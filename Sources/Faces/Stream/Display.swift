@@ -1,3 +1,4 @@
+import ChatNode
 package import Commands
 import Process
 package import Rendering
@@ -8,15 +9,13 @@ import Wire
 /// The only writer of standard output where there is no line editor: shows reports in the order in which they come.
 ///
 /// It lives on a thread of its own, because a reader that stops makes writing block, and the node must not wait for it.
-package actor Display: ReportDisplay {
-    private let loop: EventLoop
+package actor Display: EventLoopActor, ReportDisplay {
+    package let loop: EventLoop
     private var presentation: any Presentation
     /// Nil where no user types into a terminal.
     private var terminal: Terminal?
     private let departure: Departure
     private var isOpen = true
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - loop: the display's alone.

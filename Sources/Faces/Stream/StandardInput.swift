@@ -1,3 +1,4 @@
+import ChatNode
 package import Commands
 import Process
 package import Reactor
@@ -5,14 +6,12 @@ package import Reactor
 /// Lines of standard input, each read only when it is asked for.
 ///
 /// It lives on a thread of its own, because reading blocks.
-package actor StandardInput: LineSource {
-    private let loop: EventLoop
+package actor StandardInput: EventLoopActor, LineSource {
+    package let loop: EventLoop
     private let isTyped: Bool
     private var splitter = LineSplitter()
     private var buffer = [UInt8](repeating: 0, count: 16_384)
     private var hasEnded = false
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - loop: nothing else may live on it.

@@ -11,8 +11,8 @@ import Wire
 ///
 /// It lives on a thread of its own, because a terminal that stops makes writing block. The session decides what it writes
 /// and when.
-package actor TerminalOwner: LineSource, ReportDisplay {
-    private let loop: EventLoop
+package actor TerminalOwner: EventLoopActor, LineSource, ReportDisplay {
+    package let loop: EventLoop
     private var session: TerminalSession
     private let departure: Departure
     /// Takes true when the user writes a message, and false when the user stops.
@@ -29,8 +29,6 @@ package actor TerminalOwner: LineSource, ReportDisplay {
     /// How soon the terminal is taken again. A shell sends nothing to a job that it takes to the front while it runs, so
     /// that this process has to look.
     private static let frontCheck = Duration.milliseconds(200)
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - loop: the terminal's alone.
@@ -50,8 +48,7 @@ package actor TerminalOwner: LineSource, ReportDisplay {
         FatalSignals.handle()
         if Descriptors.isTerminal(Descriptors.diagnostics) { Diagnostics.divert { [weak self] in self?.tell($0) } }
         // Without it only changes of the window's size are missed.
-        try? loop.watch(
-            signals.number, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.signalled() } })
+        try? watch(signals.number, .readable) { owner, _ in owner.signalled() }
         takeOver()
     }
 
@@ -84,15 +81,13 @@ package actor TerminalOwner: LineSource, ReportDisplay {
 
     /// Shows a line of diagnostics above the one that is being typed.
     private nonisolated func tell(_ line: String) {
-        loop.execute {
-            self.assumeIsolated { owner in
-                guard owner.isOpen else {
-                    try? Descriptors.write(Array("\(line)\n".utf8), to: Descriptors.diagnostics)
-                    return
-                }
-                owner.session.tell(line)
-                owner.update()
+        executeRetained { owner in
+            guard owner.isOpen else {
+                try? Descriptors.write(Array("\(line)\n".utf8), to: Descriptors.diagnostics)
+                return
             }
+            owner.session.tell(line)
+            owner.update()
         }
     }
 
@@ -115,9 +110,7 @@ extension TerminalOwner {
     private func startReading() {
         guard !isReading, isOpen, isInFront, !session.hasEnded else { return }
         do throws(SystemError) {
-            try loop.watch(
-                Descriptors.input, .readable,
-                DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.readKeys() } })
+            try watch(Descriptors.input, .readable) { owner, _ in owner.readKeys() }
             isReading = true
         } catch {
             _ = departure.note(.failed("the terminal can not be read: \(error.reason); see whether memory is short"))
@@ -174,7 +167,7 @@ extension TerminalOwner {
     private func arm() {
         guard isOpen, let deadline = session.deadline, armed.map({ deadline < $0 }) ?? true else { return }
         armed = deadline
-        loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.wake(deadline) } }
+        schedule(at: deadline) { $0.wake(deadline) }
     }
 
     private func wake(_ deadline: Instant) {
@@ -238,12 +231,10 @@ extension TerminalOwner {
     private func awaitFront() {
         guard !isAwaitingFront, isOpen, !isInFront else { return }
         isAwaitingFront = true
-        loop.schedule(at: loop.now + TerminalOwner.frontCheck) { [weak self] in
-            self?.assumeIsolated { owner in
-                owner.isAwaitingFront = false
-                guard owner.isOpen, !owner.isInFront else { return }
-                if TerminalSettings.isForeground { owner.takeOver() } else { owner.awaitFront() }
-            }
+        schedule(after: TerminalOwner.frontCheck) { owner in
+            owner.isAwaitingFront = false
+            guard owner.isOpen, !owner.isInFront else { return }
+            if TerminalSettings.isForeground { owner.takeOver() } else { owner.awaitFront() }
         }
     }
 }

@@ -55,7 +55,7 @@ extension WebServer {
         Task {
             await desk?.snapshot { [weak self] rooms in
                 // Behind the events before, and in front of those after.
-                self?.thread.execute { self?.assumeIsolated { $0.send(rooms, to: number, at: key) } }
+                self?.execute { $0.send(rooms, to: number, at: key) }
             }
         }
     }

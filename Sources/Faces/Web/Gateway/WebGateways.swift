@@ -50,7 +50,7 @@ extension WebServer {
         _ complete: @escaping @Sendable (isolated WebServer, [RoomReport]?) -> Void
     ) {
         let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self] reports in
-            self?.thread.execute { self?.assumeIsolated { complete($0, reports) } }
+            self?.execute { complete($0, reports) }
         }
         guard let desk else { return deliver(nil) }
         Task { await desk.perform(command, in: room, deliver) }
@@ -68,9 +68,7 @@ extension WebServer {
 
     /// Runs `action` on the server's thread at a time, as the library has no timers for its caller.
     func wait(until deadline: Instant, _ action: @escaping @Sendable (isolated WebServer) -> Void) {
-        timers.execute { [weak self, timers] in
-            timers.schedule(at: deadline) { self?.thread.execute { self?.assumeIsolated { action($0) } } }
-        }
+        timers.execute { [weak self, timers] in timers.schedule(at: deadline) { self?.execute(action) } }
     }
 
     private func wake(_ number: Int, at key: UInt, _ deadline: Instant) {

@@ -10,13 +10,13 @@ import Wire
 /// The STOMP gateway over TCP, on loopback alone (Docs/Web.md, section 5). It needs no libwebsockets.
 ///
 /// It lives on a thread of its own: a client that does not read delays neither the node nor another client.
-package actor STOMPServer {
+package actor STOMPServer: EventLoopActor {
     /// The time in which a client has to show the token.
     private static let patience = Duration.seconds(10)
     /// How long a client may take to end its side of a connection that is ended.
     private static let lingering = Duration.seconds(2)
 
-    let loop: EventLoop
+    package let loop: EventLoop
     private let listeners: LoopbackListeners
     private var acceptors: [Acceptor] = []
     private nonisolated let token: WebToken
@@ -30,8 +30,6 @@ package actor STOMPServer {
     /// By their numbers.
     private var quota = ClientQuota<Int>(patience: STOMPServer.patience)
     private var accepted = 0
-
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// Listens at a port of 127.0.0.1, and of ::1 if the machine has it.
     ///
@@ -62,11 +60,10 @@ package actor STOMPServer {
         guard self.desk == nil else { return }
         self.desk = desk
         acceptors = listeners.numbers.map { number in
-            Acceptor(on: loop, number) { [weak self] in
-                self?.assumeIsolated { $0.letStrangerGo() } ?? false
-            } take: { [weak self] socket in
-                guard let self else { return _ = close(socket) }
-                assumeIsolated { $0.accepted(socket) }
+            makeAcceptor(of: number) {
+                $0.letStrangerGo()
+            } take: {
+                $0.accepted($1)
             }
         }
         for acceptor in acceptors { acceptor.start() }
@@ -77,9 +74,9 @@ package actor STOMPServer {
         guard clientCount.load(ordering: .relaxed) > 0 else { return }
         guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
             backlog.subtract(events.count, ordering: .relaxed)
-            return loop.execute { [weak self] in self?.assumeIsolated { $0.letGoOfAll() } }
+            return execute { $0.letGoOfAll() }
         }
-        loop.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
+        execute { $0.pass(events) }
     }
 
     /// Closes all connections; bytes that a client does not take at once are lost.
@@ -111,8 +108,7 @@ extension STOMPServer {
         countClients()
         let number = client.number
         if let oldest = quota.arrive(number, at: loop.now) { refuse(oldest) }
-        let handler = DescriptorWatch { [weak self] ready in self?.assumeIsolated { $0.ready(number, ready) } }
-        guard (try? loop.watch(client.descriptor, .readable, handler)) != nil else { return drop(client) }
+        guard (try? watch(client.descriptor, .readable, { $0.ready(number, $1) })) != nil else { return drop(client) }
         arm(client)
     }
 
@@ -187,8 +183,8 @@ extension STOMPServer {
 
     /// The answer comes between the events before and those after, as both pass through the loop.
     private func perform(_ command: Command, in room: GatewayRoom, _ request: Int, for number: Int) {
-        let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self, loop] reports in
-            loop.execute { self?.assumeIsolated { $0.complete(request, reports, for: number) } }
+        let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self] reports in
+            self?.execute { $0.complete(request, reports, for: number) }
         }
         guard let desk else { return deliver(nil) }
         Task { await desk.perform(command, in: room, deliver) }
@@ -224,9 +220,7 @@ extension STOMPServer {
         client.endOutput()
         loop.change(client.descriptor, to: .readable)
         let number = client.number
-        loop.schedule(at: loop.now + STOMPServer.lingering) { [weak self] in
-            self?.assumeIsolated { server in server.clients[number].map { server.drop($0) } }
-        }
+        schedule(after: STOMPServer.lingering) { server in server.clients[number].map { server.drop($0) } }
     }
 
     /// Lets the session act at its deadline.
@@ -234,7 +228,7 @@ extension STOMPServer {
         guard let deadline = client.session.deadline, client.armed.map({ $0 > deadline }) ?? true else { return }
         client.armed = deadline
         let number = client.number
-        loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.wake(number, deadline) } }
+        schedule(at: deadline) { $0.wake(number, deadline) }
     }
 
     private func wake(_ number: Int, _ deadline: Instant) {

@@ -1,3 +1,4 @@
+import ChatNode
 import CLinux
 import Glibc
 import Process
@@ -6,7 +7,7 @@ import Wire
 
 /// Accepts the connections of the web server, and passes each one on when the head of its first request is here: a client
 /// that sends none takes no place in the library.
-actor WebEntrance {
+actor WebEntrance: EventLoopActor {
     /// The time in which the head has to come.
     private static let patience = Duration.seconds(10)
 
@@ -32,7 +33,7 @@ actor WebEntrance {
         }
     }
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let listeners: LoopbackListeners
     private nonisolated let target: RequestTarget
     private var acceptors: [Acceptor] = []
@@ -45,8 +46,6 @@ actor WebEntrance {
     private let pass: Pass
     private let makeRoom: @Sendable () -> Void
     private let countRefusal: @Sendable () -> Void
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - makeRoom: closes a connection that was passed on, as descriptors are lacking.
@@ -64,11 +63,10 @@ actor WebEntrance {
     func begin() {
         guard acceptors.isEmpty, !hasEnded else { return }
         acceptors = listeners.numbers.map { number in
-            Acceptor(on: loop, number) { [weak self] in
-                self?.assumeIsolated { $0.letSomeoneGo() } ?? false
-            } take: { [weak self] socket in
-                guard let self else { return _ = close(socket) }
-                assumeIsolated { $0.accepted(socket) }
+            makeAcceptor(of: number) {
+                $0.letSomeoneGo()
+            } take: {
+                $0.accepted($1)
             }
         }
         for acceptor in acceptors { acceptor.start() }
@@ -110,8 +108,9 @@ actor WebEntrance {
         _ = unsafe setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &on, 4)
         silent[socket] = Silent(Descriptor(owning: socket))
         if let oldest = quota.arrive(socket, at: loop.now) { giveWay(oldest) }
-        let handler = DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.read(socket) } }
-        guard (try? loop.watch(socket, .readable, handler)) != nil else { return drop(socket) }
+        guard (try? watch(socket, .readable, { entrance, _ in entrance.read(socket) })) != nil else {
+            return drop(socket)
+        }
         arm()
     }
 
@@ -179,7 +178,7 @@ actor WebEntrance {
     private func arm() {
         guard !isArmed, let deadline = quota.deadline else { return }
         isArmed = true
-        loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.wake() } }
+        schedule(at: deadline) { $0.wake() }
     }
 
     private func wake() {

@@ -14,7 +14,7 @@ package import Reactor
 ///
 /// It lives on the thread of libwebsockets. Nothing in it waits for a client: a client that leaves too much unread is
 /// disconnected, and can come back for what it missed.
-package actor WebServer {
+package actor WebServer: ExecutorActor {
     nonisolated let thread = WebThread()
     nonisolated let library: WebSocketLibrary
     /// The library's context, by its address; 0 before and after.
@@ -60,7 +60,7 @@ package actor WebServer {
     var engineQuota = ClientQuota<String>(patience: EngineSession.pingTimeout)
     private var whenEmpty: CheckedContinuation<Void, Never>?
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+    package nonisolated var executor: any JobExecutor { thread }
 
     /// Listens at a port of 127.0.0.1, and of ::1 if the machine has it.
     ///
@@ -80,18 +80,18 @@ package actor WebServer {
             try server.thread.start(wake: { [weak server] in server?.wake() }) { [weak server] in server?.serve() }
         }
         let entrance = server.makeEntrance(listeners)
-        server.thread.execute { server.assumeIsolated { $0.open(entrance) } }
+        server.execute { $0.open(entrance) }
         return server
     }
 
     private nonisolated func makeEntrance(_ listeners: consuming LoopbackListeners) -> WebEntrance {
         WebEntrance(on: timers, listeners, hosts: gate.hosts) { [weak self] in
-            self?.thread.execute { self?.assumeIsolated { $0.letStrangersGo() } }
+            self?.execute { $0.letStrangersGo() }
         } countRefusal: { [weak self] in
             self?.countRefusal()
         } pass: { [weak self] socket, bytes, isAbsolute in
             guard let self else { return _ = Glibc.close(socket) }
-            self.thread.execute { self.assumeIsolated { $0.take(socket, bytes, isAbsolute: isAbsolute) } }
+            self.executeRetained { $0.take(socket, bytes, isAbsolute: isAbsolute) }
         }
     }
 
@@ -147,10 +147,10 @@ package actor WebServer {
         guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
             backlog.subtract(events.count, ordering: .relaxed)
             // They would miss something, and not know.
-            thread.execute { [weak self] in self?.assumeIsolated { $0.letGoOfStreams() } }
+            execute { $0.letGoOfStreams() }
             return
         }
-        thread.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
+        execute { $0.pass(events) }
     }
 
     /// Closes all connections; returns when they are closed, or after a second.
@@ -375,13 +375,12 @@ extension WebServer {
     /// Serves until the server ends. On its thread.
     private nonisolated func serve() {
         guard let made = unsafe OpaquePointer(bitPattern: context.load(ordering: .acquiring)) else { return }
-        while !mustEnd.load(ordering: .relaxed), unsafe library.call.lws_service(made, 0) >= 0 {
-            assumeIsolated {
-                $0.endGone()
-                $0.endEarly()
-                $0.adoptArrivals()
-            }
+        let endTurn = callback {
+            $0.endGone()
+            $0.endEarly()
+            $0.adoptArrivals()
         }
+        while !mustEnd.load(ordering: .relaxed), unsafe library.call.lws_service(made, 0) >= 0 { endTurn() }
         context.store(0, ordering: .releasing)
         unsafe library.call.lws_context_destroy(made)
     }
@@ -509,6 +508,7 @@ private func webCallback(
             return 0
         }
     }
+    // The library waits for the result, which a callback does not have.
     return server.assumeIsolated { server in
         let bytes = unsafe UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: address), count: address == 0 ? 0 : length)

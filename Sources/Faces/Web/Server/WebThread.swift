@@ -1,8 +1,9 @@
+import ChatNode
 import Reactor
 import Synchronization
 
 /// The thread on which libwebsockets serves, as the executor of the server: no other thread calls the library, but to wake it.
-final class WebThread: SerialExecutor {
+final class WebThread: JobExecutor {
     private enum Job: Sendable {
         case closure(@Sendable () -> Void)
         case actor(UnownedJob)
@@ -28,7 +29,6 @@ final class WebThread: SerialExecutor {
         }
     }
 
-    /// Runs `job` on the thread, behind earlier jobs. From any thread.
     func execute(_ job: @escaping @Sendable () -> Void) { append(.closure(job)) }
 
     func enqueue(_ job: consuming ExecutorJob) { append(.actor(UnownedJob(job))) }
