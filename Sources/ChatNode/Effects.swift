@@ -93,15 +93,21 @@ enum Effect {
     case setMode(RoomMode)
     /// Tells a peer of nodes that it may dial.
     case sendContacts(to: ConnectionID)
-    case schedule(DelayedTask, at: Instant)
+    /// Counts a frame that is malformed, out of place or above its rate.
+    case countUnexpectedFrame
+    /// Takes a step that depends on what the effects before it changed.
+    case then(Step)
+    case schedule(Step, at: Instant)
     /// The deadline of a part may be an earlier one.
     case arm(NodeTimer)
     /// As `arm`, with the deadline of the moment at which the part asks.
     case wake(NodeTimer, at: Instant)
 }
 
-/// An action that a part puts off.
-enum DelayedTask {
+/// A step of a part that other effects or some time come before.
+enum Step {
+    /// Sends history that the peer of a link requested, as far as there is room.
+    case answerRequests(on: ConnectionID)
     case recordDialFailure(of: String)
     case renewBridgedPresence
     /// Unless contacts were sent on the connection before.

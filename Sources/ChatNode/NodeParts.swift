@@ -44,9 +44,10 @@ extension Node {
         withEffects { finder.dialEnded(id, reason, environment, &$0) }
     }
 
-    /// Performs what a part put off.
-    func perform(_ task: DelayedTask) {
-        switch task {
+    /// Takes a step that a part put off.
+    func perform(_ step: Step) {
+        switch step {
+        case .answerRequests(let id): forEach(.link(id)) { answer(on: $0) }
         case .recordDialFailure(let instance):
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
         case .renewBridgedPresence: renewBridgedPresence()
@@ -642,45 +643,25 @@ extension Node {
     }
 }
 
-/// Calls `HistoryExchange` for links, payloads and deadlines.
+/// Calls `HistoryExchange` and `RoomClock`.
 extension Node {
-    func receivedHave(_ body: Span<UInt8>, on link: LinkInfo) {
-        guard let peer = link.peer else { return }
-        historyExchange.receiveHave(body, from: peer, environment, archive: router.publicChat)
-        tickHistory()
-    }
-
-    func receivedWant(_ body: Span<UInt8>, on link: LinkInfo) {
-        guard let peer = link.peer,
-            historyExchange.receiveWant(body, from: peer, environment, archive: router.publicChat)
-        else { return }
-        arm(.history)
-        answer(on: connections.sendingLink(of: peer) ?? link)
-    }
-
     /// Sends some of the payloads that the peer requested; the next ones follow when the outbox has drained.
     func answer(on link: LinkInfo) {
-        guard let peer = link.peer, historyExchange.hasAnswers(for: peer) else { return }
-        let environment = environment
-        while withEffects({ historyExchange.answer(on: link, environment, &router, &intake, &$0) }) {}
-    }
-
-    /// Asks again for what was refused for its time: all of it once the clock has moved, else what may be valid by now.
-    func reopenRefused(isAll: Bool) {
-        withEffects { historyExchange.reopenRefused(isAll: isAll, environment, &spread, &$0) }
+        guard historyExchange.hasAnswers(on: link) else { return }
+        while act({ historyExchange.answer(on: link, $0, &router, &intake, &$1) }) {}
     }
 
     /// Offers the payloads that were archived since the last call.
     func offerArchived() {
-        router.drainArchived { items in
-            historyExchange.recordArchived(items, now: scheduler.now)
-            arm(.history)
-        }
+        withEffects { historyExchange.offerArchived(of: &router, now: scheduler.now, &$0) }
     }
 
     func tickHistory() {
-        reopenRefused(isAll: false)
-        withEffects { historyExchange.tick(environment, connections, archive: router.publicChat, &$0) }
+        act { historyExchange.tick(connections, archive: router.publicChat, &spread, $0, &$1) }
+    }
+
+    func watchClock() {
+        act { clock.watch(connections, &router, &historyExchange, &spread, $0, &$1) }
     }
 }
 
@@ -716,61 +697,5 @@ extension Node {
         forgetKeys()
         wakeSenders()
         goOnLeaving()
-    }
-}
-
-/// Compares our clock with the clocks of neighbours (Protocol.md section 7).
-extension Node {
-    /// Our wall clock with its correction: received times are compared with it.
-    var roomClock: Timestamp { clock.time(at: scheduler.wallClock) }
-
-    /// The time that neighbours compare their clocks with.
-    private var comparedTime: Timestamp { router.session.clock.uncorrectedTime(at: scheduler.wallClock) }
-
-    /// Sends our clock on a link.
-    func sendClock(on link: LinkInfo) {
-        withEffects { RoomClock.send(comparedTime, on: link.id, &$0) }
-    }
-
-    func receivedClock(_ body: Span<UInt8>, on link: LinkInfo) {
-        // Nodes of one machine have one clock.
-        let source = links.isOnThisMachine(link.id) ? link.endpoint.onThisMachine : link.endpoint
-        let environment = environment
-        var effects = Effects()
-        let isTaken = clock.receive(
-            body, on: link, at: source, telling: comparedTime, environment, &effects)
-        perform(effects)
-        guard isTaken else { return links.tally.unexpectedFrames += 1 }
-        clockChanged()
-    }
-
-    /// The neighbour's clock is no witness any more.
-    func forgetClock(of peer: PeerID) {
-        clock.forget(peer)
-        clockChanged()
-    }
-
-    /// Notices that our wall clock was set. To be called when time may have passed.
-    func watchClock() {
-        let (wallClock, now) = (scheduler.wallClock, scheduler.now)
-        if clock.wasSet(wallClock, now: now) {
-            clockChanged()
-            withEffects { clock.ask(connections, telling: comparedTime, &$0) }
-        } else if clock.hasMoved(wallClock, now: now) {
-            clockMoved()
-        }
-    }
-
-    /// The correction may be another.
-    private func clockChanged() {
-        router.correctClock(by: clock.correction)
-        if clock.hasMoved(scheduler.wallClock, now: scheduler.now) { clockMoved() }
-    }
-
-    /// The corrected clock moved by more than a minute: signed times are judged otherwise, and ours are other ones.
-    private func clockMoved() {
-        reopenRefused(isAll: true)
-        // Nodes without a link have dropped the presence that was signed before.
-        if isCrowd { sendPresence(router.signPresence(at: moment)) }
     }
 }

@@ -34,9 +34,7 @@ extension Node {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .send(let frame, let selector):
-            forEach(selector) { links.enqueue(frame, on: $0) }
-            askForTurnEndIfDirty()
+        case .send(let frame, let selector): enqueue(frame, to: selector)
         case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
         case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
         case .resendCertificate(let author): resendCertificate(of: author)
@@ -66,14 +64,24 @@ extension Node {
         case .reviewRoom: reviewRoom()
         case .setMode(let mode): setMode(mode)
         case .sendContacts(let id): if let connection = connections[id] { sendContacts(on: connection) }
-        case .schedule(let task, let instant):
-            scheduler.schedule(at: instant) { [weak self] in self?.assumeIsolated { $0.perform(task) } }
+        case .then(let step): perform(step)
+        case .schedule(let step, let instant): schedule(step, at: instant)
+        case .countUnexpectedFrame: links.tally.unexpectedFrames += 1
         case .arm(let timer): arm(timer)
         case .wake(let timer, let deadline): wake(timer, at: deadline)
         }
     }
 
-    private func forEach(_ selector: LinkSelector, _ body: (LinkInfo) -> Void) {
+    private func enqueue(_ frame: [UInt8], to selector: LinkSelector) {
+        forEach(selector) { links.enqueue(frame, on: $0) }
+        askForTurnEndIfDirty()
+    }
+
+    private func schedule(_ step: Step, at instant: Instant) {
+        scheduler.schedule(at: instant) { [weak self] in self?.assumeIsolated { $0.perform(step) } }
+    }
+
+    func forEach(_ selector: LinkSelector, _ body: (LinkInfo) -> Void) {
         // A copy, because `body` may end links.
         let connections = links.connections
         connections.forEach(selector, body)
@@ -279,7 +287,7 @@ extension Node {
         if spread.isOn { greet(link) }
         links.enqueue(presenceForLink().signed.frame(hops: 0), on: link)
         links.ping(link, now: scheduler.now)
-        sendClock(on: link)
+        act { RoomClock.send(on: link.id, router, $0, &$1) }
         links.sealOpening(link)
         links.tally.payloadsSent += 1
         links.tally.sent.add(.presence)
@@ -357,7 +365,7 @@ extension Node {
             discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }
         }
         guard isLast else { return }
-        forgetClock(of: peer)
+        act { clock.lastLinkClosed(to: peer, &router, &historyExchange, &spread, $0, &$1) }
         crowd.lastLinkClosed(of: peer, link.id, end, environment)
         apply(router.linkClosed(peer, end, staysHere: crowd.isHere(peer), at: moment))
         if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
@@ -432,11 +440,18 @@ extension Node {
 /// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
 extension Node {
     func received(_ type: FrameType, _ body: Span<UInt8>, on link: LinkInfo) {
+        let environment = environment
+        // Not `act`: no closure takes a span.
+        var effects = Effects()
         switch type {
-        case .payload: receivedPayload(body, on: link)
+        case .payload: receivedPayload(body, on: link, environment)
         case .goodbye: receivedGoodbye(body.isEmpty ? nil : body[0], on: link)
-        case .have: receivedHave(body, on: link)
-        case .want: receivedWant(body, on: link)
+        case .have:
+            historyExchange.receiveHave(
+                body, on: link, connections, archive: router.publicChat, &spread, environment, &effects)
+        case .want:
+            historyExchange.receiveWant(
+                body, on: link, connections, archive: router.publicChat, environment, &effects)
         case .certificate: receivedCertificate(body, on: link)
         case .superseded: receivedSuperseded(body, on: link)
         case .sealed: receivedSealed(body, on: link)
@@ -445,11 +460,12 @@ extension Node {
         case .news: receivedIDs(body, areNews: true, on: link)
         case .contacts: receivedContacts(body, on: link)
         case .roster: receivedRoster(body, on: link)
-        case .clock: receivedClock(body, on: link)
-        case .ping, .pong:
-            // The link has answered them.
-            links.tally.unexpectedFrames += 1
+        case .clock:
+            clock.receive(body, on: link, links, &router, &historyExchange, &spread, environment, &effects)
+        // The link has answered them.
+        case .ping, .pong: effects.append(.countUnexpectedFrame)
         }
+        perform(effects)
     }
 
     /// Bans a neighbour for a frame that it sent, and its address.
@@ -515,9 +531,8 @@ extension Node {
 /// The way of a payload in, the same for every origin: judged, routed, and handed on (Architecture.md).
 extension Node {
     /// Handles a payload frame that came on a link, asked for or not.
-    func receivedPayload(_ body: Span<UInt8>, on link: LinkInfo) {
+    func receivedPayload(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
         guard let peer = link.peer, let epoch = link.certificate?.epoch else { return }
-        let environment = environment
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
             spread.recordArrival(of: frame.id.prefix, from: peer)

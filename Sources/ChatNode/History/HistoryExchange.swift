@@ -81,14 +81,29 @@ extension HistoryExchange {
     /// Whether trees bring new payloads to a peer, so that offers to it become rare.
     mutating func setServedByTrees(_ isServed: Bool, _ peer: PeerID) { offers.setServedByTrees(isServed, peer) }
 
-    /// Records payloads that were archived, to offer them.
-    mutating func recordArchived(_ items: [Archive.Item], now: Instant) {
-        if isShared { offers.recordArchived(items, now: now) }
+    /// Offers the payloads that were archived since the last call.
+    mutating func offerArchived(
+        of router: inout MessageRouter, now: @autoclosure () -> Instant, _ effects: inout Effects
+    ) {
+        router.drainArchived { items in
+            if isShared { offers.recordArchived(items, now: now()) }
+            effects.append(.arm(.history))
+        }
     }
 }
 
 /// Offers and requests of peers.
 extension HistoryExchange {
+    /// Handles the body of a `have`, and requests what is due.
+    mutating func receiveHave(
+        _ body: Span<UInt8>, on link: LinkInfo, _ connections: Connections, archive: borrowing PublicChat,
+        _ spread: inout Spread, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let peer = link.peer else { return }
+        receiveHave(body, from: peer, environment, archive: archive)
+        tick(connections, archive: archive, &spread, environment, &effects)
+    }
+
     /// Handles the body of a `have`.
     mutating func receiveHave(
         _ body: Span<UInt8>, from peer: PeerID, _ environment: Environment, archive: borrowing PublicChat
@@ -110,6 +125,16 @@ extension HistoryExchange {
         let missing = archive.lacking(ids).filter { !untimely.contains($0) }
         offers.offered(ids, by: peer, isUseful: !missing.isEmpty)
         wants.offered(missing, by: peer, now: now)
+    }
+
+    /// Handles the body of a `want`, and begins to answer.
+    mutating func receiveWant(
+        _ body: Span<UInt8>, on link: LinkInfo, _ connections: Connections, archive: borrowing PublicChat,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let peer = link.peer, receiveWant(body, from: peer, environment, archive: archive) else { return }
+        effects.append(.arm(.history))
+        effects.append(.then(.answerRequests(on: connections.sendingLink(of: peer)?.id ?? link.id)))
     }
 
     /// Handles the body of a `want`: queues the answers for `answer`.
@@ -134,7 +159,8 @@ extension HistoryExchange {
         return true
     }
 
-    func hasAnswers(for peer: PeerID) -> Bool { answers.hasSomething(for: peer) }
+    /// Whether the peer of a link requested something that was not sent yet.
+    func hasAnswers(on link: LinkInfo) -> Bool { link.peer.map { answers.hasSomething(for: $0) } ?? false }
 
     /// Sends one of the payloads that a link's peer requested, with its signature checked; the author of a forged one is banned.
     ///
@@ -203,19 +229,27 @@ extension HistoryExchange {
         isAll: Bool, _ environment: Environment, _ spread: inout Spread, _ effects: inout Effects
     ) {
         guard takesPart(environment) else { return }
-        let open = isAll ? untimely.takeAll() : untimely.takeDue(now: environment.now)
+        reopen(isAll ? untimely.takeAll() : untimely.takeDue(now: environment.now), environment, &spread)
+        effects.append(.arm(.history))
+    }
+
+    private mutating func reopen(
+        _ open: [(id: UInt64, peers: [PeerID])], _ environment: Environment, _ spread: inout Spread
+    ) {
         for (id, peers) in open {
             for peer in peers { wants.offered([id], by: peer, now: environment.now) }
             spread.reopen(id)
         }
-        effects.append(.arm(.history))
     }
 
-    /// Sends the offers and requests that are due.
+    /// Sends the offers and requests that are due; before that, takes back refusals whose time has come.
     mutating func tick(
-        _ environment: Environment, _ connections: Connections, archive: borrowing PublicChat, _ effects: inout Effects
+        _ connections: Connections, archive: borrowing PublicChat, _ spread: inout Spread, _ environment: Environment,
+        _ effects: inout Effects
     ) {
         guard takesPart(environment) else { return }
+        reopen(untimely.takeDue(now: environment.now), environment, &spread)
+        if let nextDeadline { effects.append(.wake(.history, at: nextDeadline)) }
         let haves = offers.due(now: environment.now, all: { archive.offer })
         let missing = wants.due(now: environment.now, lacking: { archive.lacking($0) })
         for (peer, ids) in haves where connections.sendingLink(of: peer) != nil {

@@ -48,39 +48,7 @@ struct RoomClock {
         return .milliseconds(error)
     }
 
-    /// Sends our time on a link.
-    static func send(
-        _ time: Timestamp, on link: ConnectionID, wantsAnswer: Bool = false, _ effects: inout Effects
-    ) {
-        effects.append(.send(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes, to: .link(link)))
-    }
-
-    /// Handles the body of a frame with the clock of a link's peer.
-    ///
-    /// - Parameters:
-    ///   - source: the peer's address; that of this machine for a peer on it.
-    ///   - own: the time to answer with.
-    /// - Returns: false if the frame is malformed, or comes too soon.
-    mutating func receive(
-        _ body: Span<UInt8>, on link: LinkInfo, at source: Endpoint, telling own: Timestamp, _ environment: Environment,
-        _ effects: inout Effects
-    ) -> Bool {
-        guard let peer = link.peer, let frame = ClockFrame(body), link.take(.clocks, now: environment.now) else {
-            return false
-        }
-        if frame.wantsAnswer, !link.isRetiring { RoomClock.send(own, on: link.id, &effects) }
-        if let error = record(frame.time, of: peer, at: source, wallClock: environment.wallClock) {
-            effects.append(.report(.notice(.clockSkew, RoomClock.warning(error))))
-        }
-        return true
-    }
-
-    /// Sends our time to all peers and asks for theirs.
-    func ask(_ connections: Connections, telling own: Timestamp, _ effects: inout Effects) {
-        for link in connections.active { RoomClock.send(own, on: link.id, wantsAnswer: true, &effects) }
-    }
-
-    /// The last link to a peer closed.
+    /// The last link to a peer closed: its clock is no witness any more.
     mutating func forget(_ peer: PeerID) {
         readings[peer] = nil
         follow()
@@ -157,6 +125,81 @@ struct RoomClock {
         let sorted = offsets.sorted()
         let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
         return low.magnitude < high.magnitude ? low : high
+    }
+}
+
+/// Frames, links, and the correction of the parts that sign and judge times.
+extension RoomClock {
+    /// Sends the time that neighbours compare their clocks with, which is not corrected.
+    static func send(
+        on link: ConnectionID, wantsAnswer: Bool = false, _ router: borrowing MessageRouter, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        let time = router.session.clock.uncorrectedTime(at: environment.wallClock)
+        effects.append(.send(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes, to: .link(link)))
+    }
+
+    /// Handles the body of a frame with the clock of a link's peer.
+    mutating func receive(
+        _ body: Span<UInt8>, on link: LinkInfo, _ links: borrowing Links, _ router: inout MessageRouter,
+        _ history: inout HistoryExchange, _ spread: inout Spread, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let peer = link.peer, let frame = ClockFrame(body), link.take(.clocks, now: environment.now) else {
+            return effects.append(.countUnexpectedFrame)
+        }
+        if frame.wantsAnswer, !link.isRetiring { RoomClock.send(on: link.id, router, environment, &effects) }
+        // Nodes of one machine have one clock.
+        let source = links.isOnThisMachine(link.id) ? link.endpoint.onThisMachine : link.endpoint
+        if let error = record(frame.time, of: peer, at: source, wallClock: environment.wallClock) {
+            effects.append(.report(.notice(.clockSkew, RoomClock.warning(error))))
+        }
+        correct(&router, &history, &spread, environment, &effects)
+    }
+
+    /// As `forget`, and corrects our time.
+    mutating func lastLinkClosed(
+        to peer: PeerID, _ router: inout MessageRouter, _ history: inout HistoryExchange, _ spread: inout Spread,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        forget(peer)
+        correct(&router, &history, &spread, environment, &effects)
+    }
+
+    /// Notices that our wall clock was set, and asks the neighbours for their time then. To be called when time may have passed.
+    mutating func watch(
+        _ connections: Connections, _ router: inout MessageRouter, _ history: inout HistoryExchange,
+        _ spread: inout Spread, _ environment: Environment, _ effects: inout Effects
+    ) {
+        if wasSet(environment.wallClock, now: environment.now) {
+            correct(&router, &history, &spread, environment, &effects)
+            for link in connections.active {
+                RoomClock.send(on: link.id, wantsAnswer: true, router, environment, &effects)
+            }
+        } else if hasMoved(environment.wallClock, now: environment.now) {
+            followMove(&router, &history, &spread, environment, &effects)
+        }
+    }
+
+    /// The correction may be another.
+    private mutating func correct(
+        _ router: inout MessageRouter, _ history: inout HistoryExchange, _ spread: inout Spread,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        router.correctClock(by: correction)
+        if hasMoved(environment.wallClock, now: environment.now) {
+            followMove(&router, &history, &spread, environment, &effects)
+        }
+    }
+
+    /// The corrected clock moved by more than a minute: signed times are judged otherwise, and ours are other ones.
+    private func followMove(
+        _ router: inout MessageRouter, _ history: inout HistoryExchange, _ spread: inout Spread,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        history.reopenRefused(isAll: true, environment, &spread, &effects)
+        guard environment.isCrowd else { return }
+        // Nodes without a link have dropped the presence that was signed before.
+        effects.append(.sendSigned(router.signPresence(at: environment.moment), to: .everyone))
     }
 }
 

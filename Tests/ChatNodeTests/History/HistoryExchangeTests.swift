@@ -43,8 +43,9 @@ import Wire
             Issue.record("\(effects)")
             return
         }
-        var tick = Effects()
-        exchange.tick(environment(after: .seconds(10)), Connections(me: me), archive: PublicChat(), &tick)
+        var (spread, tick) = (Spread(randomness: .seeded(35)), Effects())
+        exchange.tick(
+            Connections(me: me), archive: PublicChat(), &spread, environment(after: .seconds(10)), &tick)
         #expect(exchange.nextDeadline == now.now + .seconds(10) + Limits.historyTimeout)
     }
 
