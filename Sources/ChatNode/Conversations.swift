@@ -149,6 +149,31 @@ struct Conversations: ~Copyable {
     }
 }
 
+/// Links.
+extension Conversations {
+    mutating func linkUp(_ up: LinkUp, _ environment: Environment, _ effects: inout Effects) {
+        if up.isFirst {
+            effects.append(.apply(Outcome(events: router.linkOpened(up.peer, at: environment.moment))))
+            effects.append(.arm(.router))
+        }
+        router.setGiver(up.link.endpoint.giver, of: up.peer)
+        if up.isActive { router.linkReady(up.peer) }
+        pacer.met(now: environment.now)
+    }
+
+    /// The last link to a peer has ended: it goes offline.
+    ///
+    /// - Parameter staysHere: its presence holds without the link.
+    mutating func lastLinkEnded(
+        of peer: PeerID, _ end: LinkEnd, staysHere: Bool, _ environment: Environment, _ effects: inout Effects
+    ) {
+        let events = router.linkClosed(peer, end, staysHere: staysHere, at: environment.moment)
+        effects.append(.apply(Outcome(events: events)))
+        if environment.isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
+        effects.append(.arm(.router))
+    }
+}
+
 /// Typing payloads, sent when `TypingTracker` asks for them (Protocol.md section 6, kind 3).
 extension Conversations {
     private mutating func type(
@@ -185,9 +210,6 @@ extension Conversations {
 extension Conversations {
     /// The node looks for peers from now on.
     mutating func started(now: Instant) { pacer.started(now: now) }
-
-    /// A peer has a link now.
-    mutating func peerMet(now: Instant) { pacer.met(now: now) }
 
     /// A waiting sender may send now.
     mutating func released(now: Instant) { pacer.sent(now: now) }

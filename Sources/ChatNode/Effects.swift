@@ -47,6 +47,8 @@ enum Effect {
     /// The certificate of an identity is another: links that have had the previous one need it again.
     case resendCertificate(of: PeerID)
     case close(LinkSelector, Closing)
+    /// A step in the life of a link, which `Links` leaves to the other parts or puts behind them.
+    case link(LinkStep)
     /// Refuses a key without a link for ten minutes.
     case ban(PeerID)
     /// Ends the link of a neighbour that broke its promises, and stops dialling its source for a while.
@@ -104,12 +106,34 @@ enum Effect {
     case wake(NodeTimer, at: Instant)
 }
 
+/// A step in the life of a link. Each is performed when those before it are.
+enum LinkStep {
+    /// The parts hear of a new link.
+    case up(LinkUp)
+    /// A handshake reached another session of our own identity.
+    case metOurselves(Certificate, LinkInfo)
+    /// Looks at the deadlines of a connection.
+    case wake(ConnectionID, at: Instant)
+    /// Sends receipts and automatic answers, and writes the frames that wait on a link.
+    case flush(LinkInfo)
+    /// The frames that waited were given to the network, as far as it takes them.
+    case flushed(LinkInfo)
+    /// Ends a link, unless it has ended.
+    case end(LinkInfo, Closing)
+    /// The parts hear of the end of a link.
+    case down(LinkDown)
+    /// A run of a peer has said that it leaves.
+    case departed(PeerID, PublicKey)
+}
+
 /// A step of a part that other effects or some time come before.
 enum Step {
     /// Sends history that the peer of a link requested, as far as there is room.
     case answerRequests(on: ConnectionID)
     case recordDialFailure(of: String)
     case renewBridgedPresence
+    /// Ends a link, for a reason whose manner is to linger.
+    case finish(ConnectionID, Closing)
     /// Unless contacts were sent on the connection before.
     case sendContacts(to: ConnectionID)
 }

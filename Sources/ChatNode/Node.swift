@@ -178,11 +178,6 @@ package actor Node {
         scheduler.atEndOfTurn(turnEnd)
     }
 
-    /// The end of the turn writes the frames that wait on links.
-    func askForTurnEndIfDirty() {
-        if links.hasDirty { askForTurnEnd() }
-    }
-
     var connections: Connections { _read { yield links.connections } }
 
     var context: LinkContext { links.context }
@@ -207,10 +202,7 @@ package actor Node {
 
     private func flushDirty() {
         let flushed = links.takeDirty()
-        for connection in flushed {
-            links.unmark(connection)
-            flush(connection)
-        }
+        for link in flushed { flush(link) }
         links.reuse(flushed)
     }
 

@@ -51,6 +51,7 @@ extension Node {
         case .recordDialFailure(let instance):
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
         case .renewBridgedPresence: renewBridgedPresence()
+        case .finish(let id, let closing): withEffects { links.finish(id, closing, &$0) }
         case .sendContacts(let connection):
             guard case .running = phase, connections[connection] != nil else { return }
             withEffects { finder.sendFirstContacts(on: connection, &$0) }

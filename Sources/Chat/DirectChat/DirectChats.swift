@@ -48,6 +48,9 @@ package struct DirectChats: Sendable {
     /// True if there is no agreement with the peer: no conversation, or a forgotten one.
     func isStranger(_ peer: PeerID) -> Bool { entries[peer].map { $0.chat.state == .none } ?? true }
 
+    /// True if the conversation with a peer is accepted.
+    package func isAccepted(_ peer: PeerID) -> Bool { self[peer]?.state == .accepted }
+
     /// The peers of accepted conversations, the one used last at the end.
     var accepted: [PeerID] { all.reversed().filter(\.isAccepted).map(\.peer) }
 

@@ -62,49 +62,6 @@ private final class LinkRecord {
     }
 }
 
-/// The frames of one link that are limited by their number.
-enum LinkRate {
-    /// Frames that are about other peers: certificates and sealed messages.
-    case relayed
-    /// As `relayed`, in a crowd: a certificate comes behind each author's presence.
-    case relayedInCrowd
-    /// As `relayed`, from a bridge, which brings those of whole networks.
-    case bridged
-    /// Frames with the peer's clock.
-    case clocks
-    /// Certificates that are passed on because they are better than the known ones.
-    case betterCertificates
-}
-
-private struct LinkRates {
-    private var relayed: TokenBucket
-    private var relayedInCrowd: TokenBucket
-    private var bridged: TokenBucket
-    private var clocks: TokenBucket
-    private var betterCertificates: TokenBucket
-
-    init(now: Instant) {
-        relayed = TokenBucket(
-            Rate(perSecond: Limits.relayedFramesPerSecond, burst: Limits.relayedFramesBurst), now: now)
-        relayedInCrowd = TokenBucket(
-            Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst), now: now)
-        bridged = relayedInCrowd
-        clocks = TokenBucket(Rate(perSecond: Limits.clocksPerSecond, burst: Limits.clocksBurst), now: now)
-        betterCertificates = TokenBucket(
-            Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
-    }
-
-    mutating func take(_ rate: LinkRate, now: Instant) -> Bool {
-        switch rate {
-        case .relayed: relayed.take(now: now)
-        case .relayedInCrowd: relayedInCrowd.take(now: now)
-        case .bridged: bridged.take(now: now)
-        case .clocks: clocks.take(now: now)
-        case .betterCertificates: betterCertificates.take(now: now)
-        }
-    }
-}
-
 /// A connection as the parts see it: they read it, and change it by effects alone.
 struct LinkInfo {
     fileprivate let record: LinkRecord
@@ -153,6 +110,33 @@ struct LinkInfo {
 
     /// Takes one frame out of a rate of the link; false, and nothing is taken, above it.
     func take(_ rate: LinkRate, now: Instant) -> Bool { record.rates.take(rate, now: now) }
+}
+
+/// A link that was admitted, with its place among those of its peer.
+struct LinkUp {
+    let link: LinkInfo
+    let peer: PeerID
+    let certificate: Certificate
+    /// The candidate that was dialled; nil for a link that the peer has opened.
+    let instance: String?
+    /// The peer had no link before.
+    let isFirst: Bool
+    /// Frames are sent on it from now on.
+    let isActive: Bool
+    /// It was dialled for direct messages alone.
+    let isGuest: Bool
+    /// Its certificate is better than the one that was known of its peer.
+    let isBetterRun: Bool
+}
+
+/// A link that has ended.
+struct LinkDown {
+    let link: LinkInfo
+    let closing: Closing
+    /// Its peer has no other.
+    let isLast: Bool
+    /// The run of its peer has no other.
+    let isLastOfRun: Bool
 }
 
 /// The connections of a node, and for each peer the link that frames are sent on (Protocol.md section 3). Only `Links` changes
@@ -378,33 +362,98 @@ extension Links {
     /// Ends an attempt to dial.
     func cancel(_ id: ConnectionID) { transport.close(id) }
 
-    /// Admits a connection that another host opened; false if it was closed for a ban or a limit.
-    ///
-    /// - Parameter isRunning: false if none is admitted.
-    mutating func admit(_ id: ConnectionID, from endpoint: Endpoint, isRunning: Bool, now: Instant) -> Bool {
-        guard isRunning, !bans.isBanned(endpoint, now: now), limiter.admit(endpoint, now: now) else {
+    /// A host opened a connection; it is closed for a ban or a limit.
+    mutating func accepted(
+        _ id: ConnectionID, from address: Endpoint, _ finder: inout Finder, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        let endpoint = source(of: id, at: address, &finder, environment)
+        guard environment.isRunning, !bans.isBanned(endpoint, now: environment.now),
+            limiter.admit(endpoint, now: environment.now)
+        else {
             tally.connectionsRefused += 1
-            transport.close(id)
-            return false
+            return cancel(id)
         }
-        return true
+        open(id, to: endpoint, role: .responder, environment, &effects)
+    }
+
+    /// A dialled connection is up.
+    mutating func connected(
+        _ id: ConnectionID, _ finder: inout Finder, _ mail: borrowing SealedMail, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        guard environment.isRunning, let endpoint = finder.endpoint(of: id) ?? mail.dialledEndpoint(of: id) else {
+            return cancel(id)
+        }
+        for slower in finder.connected(id) { cancel(slower) }
+        open(id, to: source(of: id, at: endpoint, &finder, environment), role: .initiator, environment, &effects)
+    }
+
+    /// The source for the limits: nodes of this machine count as one machine's, though they find each other by its address
+    /// on the network.
+    private func source(
+        of id: ConnectionID, at endpoint: Endpoint, _ finder: inout Finder, _ environment: Environment
+    ) -> Endpoint {
+        guard isOnThisMachine(id) else { return endpoint }
+        finder.recordOwnAddress(endpoint, now: environment.now)
+        return endpoint.onThisMachine
     }
 
     /// Begins the handshake on a new connection.
+    @discardableResult
     mutating func open(
-        _ id: ConnectionID, to endpoint: Endpoint, role: Link.Role, now: Instant
+        _ id: ConnectionID, to endpoint: Endpoint, role: Link.Role, _ environment: Environment,
+        _ effects: inout Effects
     ) -> LinkInfo {
-        let link = Link(role: role, context: context, now: now, using: &randomness)
-        let connection = LinkRecord(id: id, endpoint: endpoint, link: link, ours: context.certificate, now: now)
+        let link = Link(role: role, context: context, now: environment.now, using: &randomness)
+        let connection = LinkRecord(
+            id: id, endpoint: endpoint, link: link, ours: context.certificate, now: environment.now)
         connection.link.isMute = isSilent
         let info = LinkInfo(connection)
         connections.add(info)
         markDirty(info)
+        arm(info, &effects)
         return info
     }
 
+    /// A handshake is complete: the link is admitted, and its peer known; or it is closed.
+    mutating func established(
+        _ link: LinkInfo, _ certificate: Certificate, _ intake: inout Intake, _ finder: inout Finder,
+        _ mail: inout SealedMail, _ router: borrowing MessageRouter, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        let (peer, now) = (certificate.identity, environment.now)
+        tally.handshakesDone += 1
+        finder.handshakeEnded(on: link.id)
+        guard peer != environment.me else { return effects.append(.link(.metOurselves(certificate, link))) }
+        let isBlocked = router.roster.isBlocked(peer)
+        let isShutOut = isBlocked || bans.isBanned(peer, now: now)
+        let news = intake.news(of: certificate, environment)
+        if case .worse(let best) = news, !isShutOut {
+            return close(link, .superseded(by: best), environment, &effects)
+        }
+        guard !isShutOut, admit(link, now: now) else {
+            tally.connectionsRefused += 1
+            if isBlocked { finder.metBlocked(peer, certificate.noise, on: link.id, now: now) }
+            return close(link, .refused, environment, &effects)
+        }
+        let chats = router.directChats
+        let isWelcome = mail.established(link.id, with: peer, now: now) { chats.isAccepted($0) }
+        effects.append(.arm(.mail))
+        guard isWelcome else { return close(link, .refused, environment, &effects) }
+        intake.keep(certificate, environment)
+        let instance = finder.identified(link.id, as: peer, certificate.noise, now: now)
+        let adoption = adopt(link, certificate, now: now)
+        if adoption.isFirst, router.roster.hasBeenHere(peer) { tally.reconnects += 1 }
+        for loser in adoption.losers { close(loser, .replaced, environment, &effects) }
+        let up = LinkUp(
+            link: link, peer: peer, certificate: certificate, instance: instance, isFirst: adoption.isFirst,
+            isActive: adoption.isActive, isGuest: mail.isGuest(link.id), isBetterRun: news == .better)
+        effects.append(.link(.up(up)))
+    }
+
     /// Counts a link whose handshake is complete; false if a limit of links is reached.
-    mutating func admit(_ link: LinkInfo, now: Instant) -> Bool {
+    private mutating func admit(_ link: LinkInfo, now: Instant) -> Bool {
         let connection = link.record
         guard limiter.openLink(connection.endpoint, role: connection.link.role, now: now) else {
             return false
@@ -473,22 +522,52 @@ extension Links {
         link.record.certificatesSent.remove(identity.words.0) != nil
     }
 
-    /// Whether our certificate has changed since the handshake on a link began.
-    func hasOutdatedCertificate(_ link: LinkInfo) -> Bool { link.record.ours != context.certificate }
-
-    /// Seals the frames that wait in a record of one size.
-    func sealOpening(_ link: LinkInfo) { link.record.link.sealOpening() }
-
-    /// Asks for a round trip now.
-    mutating func ping(_ link: LinkInfo, now: Instant) {
-        link.record.link.ping(now: now, using: &randomness)
+    /// Sends the first frames on a new link, and asks for a round trip.
+    ///
+    /// - Parameters:
+    ///   - greeting: of a node that passes payloads on. It comes first, so that a peer without room says so before it takes in
+    ///     anything else.
+    ///   - clock: of our clock.
+    mutating func introduce(
+        _ link: LinkInfo, greeting: [UInt8]?, presence: VerifiedPayload, clock: [UInt8], _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        let connection = link.record
+        if connection.ours != context.certificate {
+            send(context.certificate, as: .certificate, on: link)
+            // With the longest profile it would not fit in the next record.
+            connection.link.sealOpening()
+        }
+        if let greeting { connection.link.enqueue(greeting) }
+        connection.link.enqueue(presence.signed.frame(hops: 0))
+        connection.link.ping(now: environment.now, using: &randomness)
+        connection.link.enqueue(clock)
+        connection.link.sealOpening()
         markDirty(link)
+        tally.payloadsSent += 1
+        tally.sent.add(.presence)
+        arm(link, &effects)
     }
 
-    /// Asks for a sign of life, without which the link ends after `timeout`.
-    mutating func probe(_ link: LinkInfo, within timeout: Duration, now: Instant) {
-        link.record.link.probe(now: now, within: timeout, using: &randomness)
+    /// Asks for signs of life; a link without one ends after `timeout`.
+    mutating func probe(
+        _ selector: LinkSelector, within timeout: Duration, _ environment: Environment, _ effects: inout Effects
+    ) {
+        let connections = connections
+        connections.forEach(selector) { probe($0, within: timeout, environment, &effects) }
+    }
+
+    private mutating func probe(
+        _ link: LinkInfo, within timeout: Duration, _ environment: Environment, _ effects: inout Effects
+    ) {
+        link.record.link.probe(now: environment.now, within: timeout, using: &randomness)
         markDirty(link)
+        arm(link, &effects)
+    }
+
+    /// Our own network has changed: the links may be dead.
+    mutating func probeAll(_ environment: Environment, _ effects: inout Effects) {
+        for link in connections.all { probe(link, within: Limits.probeTimeout, environment, &effects) }
     }
 
     private mutating func markDirty(_ link: LinkInfo) {
@@ -497,18 +576,15 @@ extension Links {
         dirty.append(link)
     }
 
-    /// Marks a link whose reading has queued an answer.
-    mutating func markDirtyIfWaiting(_ link: LinkInfo) {
+    private mutating func markDirtyIfWaiting(_ link: LinkInfo) {
         if link.record.link.hasSomethingToSend { markDirty(link) }
     }
 
     /// Whether `takeDirty` has links.
     var hasDirty: Bool { !dirty.isEmpty }
 
-    /// The links with waiting frames. Each stays dirty until `unmark`.
+    /// The links with waiting frames, which the caller flushes.
     mutating func takeDirty() -> [LinkInfo] { exchange(&dirty, with: []) }
-
-    func unmark(_ link: LinkInfo) { link.record.isDirty = false }
 
     /// The buffer of `takeDirty` serves again.
     mutating func reuse(_ flushed: consuming [LinkInfo]) {
@@ -518,12 +594,20 @@ extension Links {
     }
 
     /// Writes the frames that wait on a link, as far as the network takes them.
-    ///
-    /// - Returns: true if the link's deadline is an earlier one now.
-    mutating func flush(_ link: LinkInfo, now: Instant) throws(LinkError) -> Bool {
+    mutating func flush(_ link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
         let connection = link.record
-        try connection.link.flush { write($0, on: connection) }
-        return connection.link.watchReader(now: now, unacknowledged: transport.unacknowledged(by: connection.id))
+        connection.isDirty = false
+        guard !connection.isForgotten else { return }
+        do throws(LinkError) {
+            try connection.link.flush { write($0, on: connection) }
+            let now = environment.now
+            if connection.link.watchReader(now: now, unacknowledged: transport.unacknowledged(by: connection.id)) {
+                arm(link, &effects)
+            }
+        } catch {
+            close(link, .failed(error), environment, &effects)
+        }
+        effects.append(.link(.flushed(link)))
     }
 
     private mutating func write(_ bytes: Span<UInt8>, on connection: LinkRecord) -> Int {
@@ -592,16 +676,21 @@ extension Links {
     mutating func beginReading(_ link: LinkInfo) -> Reader { Reader(link, exchange(&plaintext, with: [])) }
 
     /// - Parameter count: the bytes that were read.
-    mutating func endReading(_ reader: consuming Reader, count: Int) {
+    mutating func endReading(_ reader: consuming Reader, count: Int, _ effects: inout Effects) {
         tally.bytesReceived += count
         reader.count(into: &tally)
+        let link = reader.link
         plaintext = reader.plaintext
+        guard !link.isForgotten else { return }
+        // It may have queued an answer.
+        markDirtyIfWaiting(link)
+        arm(link, &effects)
     }
 
-    /// The deadline of a link if a timer has to be set for it.
-    func takeDeadline(_ link: LinkInfo) -> Instant? {
-        guard let deadline = link.record.link.deadline, link.record.time.arm(deadline) else { return nil }
-        return deadline
+    /// Sets the timer of a link.
+    private func arm(_ link: LinkInfo, _ effects: inout Effects) {
+        guard let deadline = link.record.link.deadline, link.record.time.arm(deadline) else { return }
+        effects.append(.link(.wake(link.id, at: deadline)))
     }
 
     /// The link whose timer was set for `deadline`; nil if it has ended or has another deadline by now.
@@ -611,11 +700,16 @@ extension Links {
     }
 
     /// Looks whether a deadline has passed; may queue a ping.
-    mutating func tick(_ link: LinkInfo, now: Instant) throws(LinkError) {
+    mutating func tick(_ link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
         let connection = link.record
-        try connection.link.tick(
-            now: now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
-        markDirtyIfWaiting(link)
+        do throws(LinkError) {
+            try connection.link.tick(
+                now: environment.now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
+            markDirtyIfWaiting(link)
+            arm(link, &effects)
+        } catch {
+            close(link, .failed(error), environment, &effects)
+        }
     }
 }
 
@@ -629,26 +723,112 @@ extension Links {
 
 /// Ending.
 extension Links {
-    /// The first step of an end: counts it, bans where the rule says so, and queues the goodbye frames.
-    mutating func begin(_ closing: Closing, on link: LinkInfo, now: Instant) {
+    /// How long a replaced link is still read.
+    private static let retirement = Duration.seconds(2)
+
+    /// Ends a link, as the tables of `Closing` say. Every end of a link begins here.
+    mutating func close(
+        _ link: LinkInfo, _ closing: Closing, _ environment: Environment, _ effects: inout Effects
+    ) {
+        if case .replaced = closing, link.isRetiring { return }
         tally.count(closing)
-        if closing.isBan { bans.ban(link.peer, at: link.endpoint, now: now) }
+        if closing.isBan { bans.ban(link.peer, at: link.endpoint, now: environment.now) }
         for frame in closing.goodbye { enqueue(frame, on: link) }
+        if case .failed(.unanswered) = closing { probeOthers(than: link, environment, &effects) }
+        if case .replaced = closing {
+            // From now on no frame is sent on it; it is still read.
+            link.record.isRetiring = true
+            connections.chooseActiveLinks()
+        }
+        switch closing.manner {
+        case .abort, .ended: end(link, closing, environment, &effects)
+        case .finish: Links.finish(link, closing, &effects)
+        case .linger:
+            guard !link.peerRetired else { return Links.finish(link, closing, &effects) }
+            effects.append(.schedule(.finish(link.id, closing), at: environment.now + Links.retirement))
+        }
     }
 
-    /// From now on no frame is sent on a link; it is still read.
-    mutating func retire(_ link: LinkInfo) {
-        link.record.isRetiring = true
-        connections.chooseActiveLinks()
+    /// A neighbour was found dead: others may have died with it.
+    private mutating func probeOthers(
+        than dead: LinkInfo, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard environment.mode != .mesh else { return }
+        for link in Array(connections.active) where link.id != dead.id {
+            probe(link, within: Limits.suspicionTime, environment, &effects)
+        }
     }
 
-    /// Records that the peer sends no frame on a link any more.
-    func recordPeerRetired(_ link: LinkInfo) { link.record.peerRetired = true }
+    /// Ends a link whose time to linger is over.
+    func finish(_ id: ConnectionID, _ closing: Closing, _ effects: inout Effects) {
+        if let link = connections[id] { Links.finish(link, closing, &effects) }
+    }
+
+    /// Sends waiting frames, and ends a link.
+    private static func finish(_ link: LinkInfo, _ closing: Closing, _ effects: inout Effects) {
+        effects.append(.link(.flush(link)))
+        effects.append(.link(.end(link, closing)))
+    }
+
+    /// The last step of an end: takes a connection out of every table, and ends it.
+    mutating func end(
+        _ link: LinkInfo, _ closing: Closing, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard !link.isForgotten else { return }
+        let (isLast, isLastOfRun) = remove(link, now: environment.now)
+        effects.append(.link(.down(LinkDown(link: link, closing: closing, isLast: isLast, isLastOfRun: isLastOfRun))))
+        switch closing.manner {
+        case .abort: transport.close(link.id)
+        case .finish, .linger: transport.finish(link.id)
+        case .ended: break
+        }
+    }
+
+    /// The transport reported the end of a connection.
+    mutating func closed(
+        _ id: ConnectionID, _ error: TransportError?, _ finder: inout Finder, _ mail: inout SealedMail,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        if let link = connections[id] {
+            close(link, .transportClosed(error), environment, &effects)
+        } else if mail.dialledEndpoint(of: id) != nil {
+            tally.dialsFailed += 1
+            mail.closed(id)
+            effects.append(.arm(.mail))
+        } else if finder.endpoint(of: id) != nil {
+            tally.dialsFailed += 1
+            finder.dialEnded(id, UnreachedPeers.Reason(error), environment, &effects)
+            effects.append(.arm(.dialler))
+        }
+    }
+
+    /// The peer said goodbye: its reason decides how its link ends.
+    ///
+    /// - Parameter body: of the frame.
+    mutating func receivedGoodbye(
+        _ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment, _ effects: inout Effects
+    ) {
+        let reason = body.isEmpty ? nil : body[0]
+        guard reason == GoodbyeReason.replaced.rawValue else {
+            close(link, .farewell(reason: reason), environment, &effects)
+            if reason == GoodbyeReason.leaving.rawValue, let peer = link.peer, let certificate = link.certificate {
+                effects.append(.link(.departed(peer, certificate.noise)))
+            }
+            return
+        }
+        link.record.peerRetired = true
+        if link.isRetiring { return close(link, .farewell(reason: reason), environment, &effects) }
+        // Until the link that replaces this one is up here too, it is the only way to reach the peer.
+        let others = link.peer.map { connections.links(of: $0) } ?? []
+        if others.contains(where: { $0.id != link.id && !$0.isRetiring }) {
+            close(link, .replaced, environment, &effects)
+        }
+    }
 
     /// Takes a connection out of every table.
     ///
     /// - Returns: whether it was the peer's last, and whether it was the last to its run.
-    mutating func remove(_ link: LinkInfo, now: Instant) -> (isLast: Bool, isLastOfRun: Bool) {
+    private mutating func remove(_ link: LinkInfo, now: Instant) -> (isLast: Bool, isLastOfRun: Bool) {
         let connection = link.record
         connection.isForgotten = true
         tally.control += connection.link.control
@@ -664,15 +844,6 @@ extension Links {
     private mutating func countSilent(_ connection: LinkRecord, now: Instant) {
         tally.linksSilent += 1
         if connection.link.role == .initiator { silentLinks.note(connection.endpoint, now: now) }
-    }
-
-    /// The last step of an end.
-    func release(_ link: LinkInfo, _ manner: Closing.Manner) {
-        switch manner {
-        case .abort: transport.close(link.id)
-        case .finish: transport.finish(link.id)
-        case .linger, .ended: break
-        }
     }
 
     /// Ends a connection once all bytes are sent; it stays in the tables until then.
@@ -691,76 +862,11 @@ extension Links {
     }
 }
 
-/// The counters of `Links`.
-struct LinkTally {
-    var handshakesDone = 0
-    var connectionsRefused = 0
-    var dials = 0
-    var dialsFailed = 0
-    /// Links to peers that had one before.
-    var reconnects = 0
-    var linksReplaced = 0
-    /// Links that ended before the peer said anything.
-    var linksSilent = 0
-    var payloadsSent = 0
-    /// Payloads that were sent, our own and others' as history, by kind: once for each link that they went on.
-    var sent = PayloadTally()
-    var bytesReceived = 0
-    var bytesSent = 0
-    var unknownFrames = 0
-    /// Frames of a known type that this version does not act on, or that are cut short.
-    var unexpectedFrames = 0
-    /// Pings over a link's rate.
-    var pingsUnanswered = 0
-    var bans = 0
-    /// Links that were ended because a better certificate is known.
-    var superseded = 0
-    /// The records without a payload that were sent on links that have ended.
-    var control = ControlTally()
-    private var errors: [LinkError: Int] = [:]
-
-    var counters: [Counter] {
-        [
-            Counter(.handshakesDone, handshakesDone), Counter(.connectionsRefused, connectionsRefused),
-            Counter(.dials, dials), Counter(.dialsFailed, dialsFailed), Counter(.reconnects, reconnects),
-            Counter(.linksReplaced, linksReplaced), Counter(.linksSilent, linksSilent),
-            Counter(.payloadsSent, payloadsSent), Counter(.bytesReceived, bytesReceived),
-            Counter(.bytesSent, bytesSent), Counter(.unknownFrames, unknownFrames),
-            Counter(.unexpectedFrames, unexpectedFrames), Counter(.pingsUnanswered, pingsUnanswered),
-            Counter(.bans, bans), Counter(.superseded, superseded),
-        ] + PayloadType.allCases.map { Counter(.sent($0), sent[$0]) }
-            + LinkError.allCases.map { Counter(.link($0), errors[$0] ?? 0) }
-    }
-
-    fileprivate mutating func count(_ closing: Closing) {
-        switch closing {
-        case .failed(let error): errors[error, default: 0] += 1
-        case .ban: bans += 1
-        case .superseded: superseded += 1
-        case .violation, .blocked, .refused, .leaving, .replaced, .ownSession, .signedOut, .unneeded, .full,
-            .farewell, .transportClosed:
-            break
-        }
-    }
-}
-
 extension Limits {
     /// Age of a connection from which on a new one to the same peer takes its place; longer than a connection and its
     /// handshake may take. With a shorter one, two nodes that dial each other at once can close both links; with a
     /// longer one, a peer that restarted waits for its new link.
     package static let crossingTime = Duration.seconds(10)
-    /// Clock frames that are read on a link, per second in the long run. More let a neighbour move its vote as often as
-    /// it likes; with fewer, a corrected clock is noticed later.
-    static let clocksPerSecond = 0.1
-    /// As many at once. More let a neighbour cost more work; with fewer, a peer whose network changed several times is
-    /// not read.
-    static let clocksBurst = 4.0
-    /// Better certificates that a link may bring in the long run, per minute. Each is passed on to all peers: more let
-    /// one neighbour flood the room with re-issued ones; with fewer, real changes of keys wait.
-    static let betterCertificatesPerMinute = 5.0
-    /// As many at once. More make such a flood larger; with fewer, a neighbour that was away cannot bring what changed
-    /// meanwhile.
-    static let betterCertificatesBurst = 5.0
     /// Identities whose certificates a link is remembered to have been sent; then all are forgotten. More cost 8 bytes
     /// each on every link; with fewer, certificates in a large room are sent again and again.
     static let certificatesSentPerLink = 1_024

@@ -13,6 +13,8 @@ extension Node {
         var effects = exchange(&spareEffects, with: Effects())
         defer {
             if !effects.isEmpty { perform(effects) }
+            // The end of the turn writes the frames that wait on links.
+            if links.hasDirty { askForTurnEnd() }
             effects.clear()
             spareEffects = effects
         }
@@ -34,14 +36,15 @@ extension Node {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .send(let frame, let selector): enqueue(frame, to: selector)
+        case .send(let frame, let selector): forEach(selector) { links.enqueue(frame, on: $0) }
         case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
         case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
         case .resendCertificate(let author): resendCertificate(of: author)
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
+        case .link(let step): perform(step)
         case .ban(let peer): links.ban(peer, now: scheduler.now)
         case .strikeOut(let peer): strikeOut(peer)
-        case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
+        case .probe(let selector, let timeout): act { links.probe(selector, within: timeout, $0, &$1) }
         case .shutOut(let peer): shutOut(peer)
         case .admit(let peer): act { finder.admit(peer, $0, &$1) }
         case .apply(let outcome): apply(outcome)
@@ -57,7 +60,7 @@ extension Node {
         case .discovery(let order): instruct(order)
         case .becomeReady(let mode): becomeReady(mode)
         case .renewAnnouncement: instruct(.announce(makeAnnouncement()))
-        case .probeAll: probeLinks()
+        case .probeAll: act { links.probeAll($0, &$1) }
         case .leave(let reason): beginLeaving(because: reason)
         case .signOut(let better): signOut(because: better)
         case .keepEpoch(let epoch): epochChanged(epoch)
@@ -72,13 +75,25 @@ extension Node {
         }
     }
 
-    private func enqueue(_ frame: [UInt8], to selector: LinkSelector) {
-        forEach(selector) { links.enqueue(frame, on: $0) }
-        askForTurnEndIfDirty()
-    }
-
     private func schedule(_ step: Step, at instant: Instant) {
         scheduler.schedule(at: instant) { [weak self] in self?.assumeIsolated { $0.perform(step) } }
+    }
+
+    private func perform(_ step: LinkStep) {
+        switch step {
+        case .up(let up): linkUp(up)
+        case .metOurselves(let certificate, let link):
+            act { ownSession.meet(certificate, on: link, dm: mail.publicKey, &router, links, $0, &$1) }
+        case .wake(let id, let deadline):
+            scheduler.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.wakeLink(id, deadline) } }
+        case .flush(let link):
+            sendReplies()
+            flush(link)
+        case .flushed(let link): flushed(link)
+        case .end(let link, let closing): act { links.end(link, closing, $0, &$1) }
+        case .down(let down): linkDown(down)
+        case .departed(let peer, let key): finder.departed(peer, key)
+        }
     }
 
     func forEach(_ selector: LinkSelector, _ body: (LinkInfo) -> Void) {
@@ -118,11 +133,11 @@ extension Node {
 /// Events of the transport, on the node's scheduler.
 extension Node: TransportHandler {
     package nonisolated func transportAccepted(_ id: ConnectionID, from endpoint: Endpoint) {
-        assumeIsolated { $0.accepted(id, from: endpoint) }
+        assumeIsolated { node in node.act { node.links.accepted(id, from: endpoint, &node.finder, $0, &$1) } }
     }
 
     package nonisolated func transportConnected(_ id: ConnectionID) {
-        assumeIsolated { $0.connected(id) }
+        assumeIsolated { node in node.act { node.links.connected(id, &node.finder, node.mail, $0, &$1) } }
     }
 
     package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
@@ -140,271 +155,79 @@ extension Node: TransportHandler {
     }
 
     package nonisolated func transportClosed(_ id: ConnectionID, error: TransportError?) {
-        assumeIsolated { $0.closed(id, error: error) }
-    }
-
-    private func accepted(_ id: ConnectionID, from address: Endpoint) {
-        let endpoint = source(of: id, at: address)
-        let isRunning = if case .running = phase { true } else { false }
-        guard links.admit(id, from: endpoint, isRunning: isRunning, now: scheduler.now) else { return }
-        open(id, to: endpoint, role: .responder)
-    }
-
-    private func connected(_ id: ConnectionID) {
-        guard let endpoint = finder.endpoint(of: id) ?? mail.dialledEndpoint(of: id), case .running = phase else {
-            return links.cancel(id)
-        }
-        for slower in finder.connected(id) { links.cancel(slower) }
-        open(id, to: source(of: id, at: endpoint), role: .initiator)
-    }
-
-    /// The source for the limits: nodes of this machine count as one machine's, though they find each other by its address
-    /// on the network.
-    private func source(of id: ConnectionID, at endpoint: Endpoint) -> Endpoint {
-        guard links.isOnThisMachine(id) else { return endpoint }
-        finder.recordOwnAddress(endpoint, now: scheduler.now)
-        return endpoint.onThisMachine
-    }
-
-    private func closed(_ id: ConnectionID, error: TransportError?) {
-        if let link = connections[id] {
-            close(link, .transportClosed(error))
-        } else if mail.dialledEndpoint(of: id) != nil {
-            links.tally.dialsFailed += 1
-            mail.closed(id)
-            arm(.mail)
-        } else if finder.endpoint(of: id) != nil {
-            links.tally.dialsFailed += 1
-            dialEnded(id, UnreachedPeers.Reason(error))
-            arm(.dialler)
-        }
+        assumeIsolated { node in node.act { node.links.closed(id, error, &node.finder, &node.mail, $0, &$1) } }
     }
 }
 
-/// The life of links: opened, established, the better of two kept, ended (Protocol.md sections 3 and 9).
+/// The life of links: read, met, ended (Protocol.md sections 3 and 9).
 extension Node {
-    /// How long a replaced link is still read.
-    private static let retirement = Duration.seconds(2)
-
-    func open(_ id: ConnectionID, to endpoint: Endpoint, role: Link.Role) {
-        let link = links.open(id, to: endpoint, role: role, now: scheduler.now)
-        askForTurnEnd()
-        arm(link)
-    }
-
     /// Handles everything that `buffer` completes on a link, in order.
     func receive(_ buffer: [UInt8], count: Int, on link: LinkInfo) {
         let now = scheduler.now
         var reader = links.beginReading(link)
         while let event = reader.next(in: buffer.span.extracting(first: count), context: links.context, now: now) {
             switch event {
-            case .established(let certificate): established(link, certificate)
+            case .established(let certificate):
+                act { links.established(link, certificate, &intake, &finder, &mail, router, $0, &$1) }
             case .frame(let type, let body): received(type, reader.plaintext.span.extracting(body), on: link)
             case .failed(let error): close(link, .failed(error))
             }
             flushFullBatch()
         }
-        links.endReading(reader, count: count)
-        guard !link.isForgotten else { return }
-        links.markDirtyIfWaiting(link)
-        askForTurnEndIfDirty()
-        arm(link)
-    }
-
-    /// A handshake is complete: the link is admitted, and its peer known.
-    private func established(_ link: LinkInfo, _ certificate: Certificate) {
-        let (peer, now) = (certificate.identity, scheduler.now)
-        links.tally.handshakesDone += 1
-        finder.handshakeEnded(on: link.id)
-        guard peer != context.me else {
-            return act { ownSession.meet(certificate, on: link, dm: mail.publicKey, &router, links, $0, &$1) }
-        }
-        let isBlocked = router.roster.isBlocked(peer)
-        let isShutOut = links.isBanned(peer, now: now) || isBlocked
-        let news = intake.news(of: certificate, environment)
-        if case .worse(let best) = news, !isShutOut { return close(link, .superseded(by: best)) }
-        guard !isShutOut, links.admit(link, now: now) else {
-            links.tally.connectionsRefused += 1
-            if isBlocked { finder.metBlocked(peer, certificate.noise, on: link.id, now: now) }
-            return close(link, .refused)
-        }
-        let isWelcome = mail.established(link.id, with: peer, now: now) { isAccepted($0) }
-        arm(.mail)
-        guard isWelcome else { return close(link, .refused) }
-        intake.keep(certificate, environment)
-        let instance = finder.identified(link.id, as: peer, certificate.noise, now: now)
-        linkUp(link, certificate, dialled: instance)
-        if news == .better {
-            withEffects { intake.supersede(by: certificate, from: link.id, connections, &$0) }
-        }
+        withEffects { links.endReading(reader, count: count, &$0) }
     }
 
     /// The parts that hear of a new link, in order.
-    ///
-    /// - Parameter instance: the candidate that was dialled; nil for a link that the peer has opened.
-    private func linkUp(_ link: LinkInfo, _ certificate: Certificate, dialled instance: String?) {
-        let (peer, now) = (certificate.identity, scheduler.now)
-        let adoption = links.adopt(link, certificate, now: now)
-        for loser in adoption.losers { close(loser, .replaced) }
-        withEffects { finder.linkOpened(to: peer, certificate.noise, now: now, &$0) }
-        intake.learnEpoch(of: certificate, environment)
-        if adoption.isFirst {
-            withEffects { finder.found(peer, &$0) }
-            if router.roster.hasBeenHere(peer) { links.tally.reconnects += 1 }
-            apply(router.linkOpened(peer, at: moment))
-            arm(.router)
-        }
-        router.setGiver(link.endpoint.giver, of: peer)
-        let isGuest = mail.isGuest(link.id)
-        withEffects {
-            finder.choose(
-                link, of: peer, dialled: instance, isActive: adoption.isActive, isGuest: isGuest, environment, &$0)
-        }
-        introduceOurselves(on: link)
-        if adoption.isActive {
-            router.linkReady(peer)
-            historyExchange.linkOpened(to: peer, from: link.endpoint.giver ?? Giver(peer), environment)
+    private func linkUp(_ up: LinkUp) {
+        intake.learnEpoch(of: up.certificate, environment)
+        act { conversations.linkUp(up, $0, &$1) }
+        act { finder.linkUp(up, $0, &$1) }
+        introduceOurselves(on: up.link, of: up.peer)
+        if up.isActive {
+            historyExchange.linkOpened(to: up.peer, from: up.link.endpoint.giver ?? Giver(up.peer), environment)
             tickHistory()
-            introduceElsewhere(on: link)
-            if case .running = phase {
-                spread.linkOpened(
-                    to: peer, on: link, isGuest: isGuest, connections, now: now)
-                arm(.overlay)
-            }
-            withEffects { finder.linkIsActive(link, of: peer, environment, spread.neighbours, &$0) }
+            introduceElsewhere(on: up.link)
+            act { spread.linkUp(up, connections, $0, &$1) }
+            act { finder.linkIsActive(up.link, of: up.peer, $0, spread.neighbours, &$1) }
         }
-        conversations.peerMet(now: now)
         reviewRoom()
+        if up.isBetterRun { withEffects { intake.supersede(by: up.certificate, from: up.link.id, connections, &$0) } }
     }
 
-    private func introduceOurselves(on link: LinkInfo) {
-        if links.hasOutdatedCertificate(link) {
-            links.send(context.certificate, as: .certificate, on: link)
-            // With the longest profile it would not fit in the next record.
-            links.sealOpening(link)
-        }
-        // First, so that a peer without room says so before it takes in anything else.
-        if spread.isOn { greet(link) }
-        links.enqueue(presenceForLink().signed.frame(hops: 0), on: link)
-        links.ping(link, now: scheduler.now)
-        act { RoomClock.send(on: link.id, router, $0, &$1) }
-        links.sealOpening(link)
-        links.tally.payloadsSent += 1
-        links.tally.sent.add(.presence)
-        askForTurnEnd()
-        arm(link)
+    private func introduceOurselves(on link: LinkInfo, of peer: PeerID) {
+        let greeting = spread.isOn ? finder.greeting(for: peer, in: spread.mode) : nil
+        let clock = RoomClock.frame(router, environment)
+        let presence = presenceForLink()
+        act { links.introduce(link, greeting: greeting, presence: presence, clock: clock, $0, &$1) }
     }
 
-    /// The peer said goodbye: its reason decides how its link ends.
-    func receivedGoodbye(_ reason: UInt8?, on link: LinkInfo) {
-        guard reason == GoodbyeReason.replaced.rawValue else {
-            close(link, .farewell(reason: reason))
-            if reason == GoodbyeReason.leaving.rawValue, let peer = link.peer, let certificate = link.certificate {
-                finder.departed(peer, certificate.noise)
-            }
-            return
-        }
-        links.recordPeerRetired(link)
-        if link.isRetiring { return close(link, .farewell(reason: reason)) }
-        // Until the link that replaces this one is up here too, it is the only way to reach the peer.
-        let others = link.peer.map { connections.links(of: $0) } ?? []
-        if others.contains(where: { $0.id != link.id && !$0.isRetiring }) { close(link, .replaced) }
-    }
-
-    /// Ends a link, as the tables of `Closing` say. Every end of a link begins here.
-    func close(_ link: LinkInfo, _ closing: Closing) {
-        if case .replaced = closing, link.isRetiring { return }
-        links.begin(closing, on: link, now: scheduler.now)
-        askForTurnEndIfDirty()
-        if case .failed(.unanswered) = closing { probeOthers(than: link) }
-        if case .failed(.connectedToSelf) = closing { finder.ignore(link.id) }
-        if case .replaced = closing { links.retire(link) }
-        switch closing.manner {
-        case .abort, .ended: end(link, closing.end, closing.manner)
-        case .finish: finish(link, closing.end)
-        case .linger: if link.peerRetired { finish(link, closing.end) } else { finishLater(link, closing.end) }
-        }
-        if closing.isSilence, let peer = link.peer {
-            withEffects { finder.fellSilent(peer, environment, connections, &$0) }
-        }
-    }
-
-    private func finishLater(_ link: LinkInfo, _ end: LinkEnd) {
-        scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = link.id] in
-            self?.assumeIsolated { node in
-                if let link = node.connections[id] { node.finish(link, end) }
-            }
-        }
-    }
-
-    /// Sends waiting frames, and ends a link.
-    private func finish(_ link: LinkInfo, _ end: LinkEnd) {
-        sendReplies()
-        flush(link)
-        if !link.isForgotten { self.end(link, end, .finish) }
-    }
-
-    private func end(_ link: LinkInfo, _ end: LinkEnd, _ manner: Closing.Manner) {
-        if !link.isForgotten { linkDown(link, end) }
-        links.release(link, manner)
-    }
-
-    /// The parts that hear of the end of a link, in order; the end of a peer's last link makes it go offline.
-    private func linkDown(_ link: LinkInfo, _ end: LinkEnd) {
-        let (isLast, isLastOfRun) = links.remove(link, now: scheduler.now)
+    /// The parts that hear of the end of a link, in order.
+    private func linkDown(_ down: LinkDown) {
+        let (link, end) = (down.link, down.closing.end)
         crowd.linkClosed(link.id)
         mail.closed(link.id)
-        finder.connectionEnded(link.id)
+        act { finder.linkDown(down, $0, &$1) }
         linkIsThrough()
         defer { arm(.dialler) }
-        guard let peer = link.peer else {
-            arm(.mail)
-            return dialEnded(link.id, .foreign)
-        }
-        if isLastOfRun, let certificate = link.certificate {
-            discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }
-        }
-        guard isLast else { return }
+        guard let peer = link.peer else { return arm(.mail) }
+        guard down.isLast else { return }
         act { clock.lastLinkClosed(to: peer, &router, &historyExchange, &spread, $0, &$1) }
         crowd.lastLinkClosed(of: peer, link.id, end, environment)
-        apply(router.linkClosed(peer, end, staysHere: crowd.isHere(peer), at: moment))
-        if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
+        act { conversations.lastLinkEnded(of: peer, end, staysHere: crowd.isHere(peer), $0, &$1) }
         historyExchange.linkClosed(to: peer, end, now: scheduler.now)
         arm(.history)
         spread.linkClosed(to: peer, now: scheduler.now)
         arm(.overlay)
-        withEffects {
-            finder.lastLinkEnded(of: peer, environment, connections, spread.neighbours, &$0)
-        }
+        act { finder.lastLinkEnded(of: peer, $0, connections, spread.neighbours, &$1) }
         reviewRoom()
-        arm(.router)
+        if down.closing.isSilence { act { finder.fellSilent(peer, $0, connections, &$1) } }
     }
 
-    /// Our own network has changed: the links may be dead.
-    func probeLinks() {
-        for link in connections.all { probe(link, within: Limits.probeTimeout) }
-    }
+    func close(_ link: LinkInfo, _ closing: Closing) { act { links.close(link, closing, $0, &$1) } }
 
-    /// A neighbour was found dead: others may have died with it.
-    private func probeOthers(than dead: LinkInfo) {
-        guard spread.isOn else { return }
-        for link in Array(connections.active) where link.id != dead.id { probe(link, within: Limits.suspicionTime) }
-    }
+    func flush(_ link: LinkInfo) { act { links.flush(link, $0, &$1) } }
 
-    func probe(_ link: LinkInfo, within timeout: Duration) {
-        links.probe(link, within: timeout, now: scheduler.now)
-        askForTurnEnd()
-        arm(link)
-    }
-
-    /// Writes the frames that wait on a link, as far as the network takes them.
-    func flush(_ link: LinkInfo) {
-        guard !link.isForgotten else { return }
-        do throws(LinkError) {
-            if try links.flush(link, now: scheduler.now) { arm(link) }
-        } catch {
-            close(link, .failed(error))
-        }
+    private func flushed(_ link: LinkInfo) {
         if link.queuedBytes == 0 { linkIsThrough() }
         answer(on: link)
     }
@@ -415,25 +238,10 @@ extension Node {
         if case .leaving = phase { askForTurnEnd() }
     }
 
-    /// Sets the timer of a link.
-    func arm(_ link: LinkInfo) {
-        guard let deadline = links.takeDeadline(link) else { return }
-        scheduler.schedule(at: deadline) { [weak self, id = link.id] in
-            self?.assumeIsolated { node in
-                if let link = node.links.due(id, at: deadline) { node.tick(link) }
-            }
-        }
-    }
-
-    private func tick(_ link: LinkInfo) {
+    private func wakeLink(_ id: ConnectionID, _ deadline: Instant) {
+        guard let link = links.due(id, at: deadline) else { return }
         watchClock()
-        do throws(LinkError) {
-            try links.tick(link, now: scheduler.now)
-            askForTurnEndIfDirty()
-            arm(link)
-        } catch {
-            close(link, .failed(error))
-        }
+        act { links.tick(link, $0, &$1) }
     }
 }
 
@@ -445,7 +253,7 @@ extension Node {
         var effects = Effects()
         switch type {
         case .payload: receivedPayload(body, on: link, environment)
-        case .goodbye: receivedGoodbye(body.isEmpty ? nil : body[0], on: link)
+        case .goodbye: links.receivedGoodbye(body, on: link, environment, &effects)
         case .have:
             historyExchange.receiveHave(
                 body, on: link, connections, archive: router.publicChat, &spread, environment, &effects)

@@ -248,9 +248,6 @@ extension Finder {
         choice.failed(instance, now: now)
         effects.append(.reviewRoom)
     }
-
-    /// A dial led to this node itself: the candidate is not dialled again.
-    mutating func ignore(_ connection: ConnectionID) { dialler.ignore(connection) }
 }
 
 /// Peers and their links.
@@ -279,32 +276,16 @@ extension Finder {
     }
 
     /// A link with a run of a peer is up, dialled by either side.
-    mutating func linkOpened(to peer: PeerID, _ key: PublicKey, now: Instant, _ effects: inout Effects) {
-        dialler.linkOpened(to: peer, key, now: now)
-        effects.append(.discovery(.linkOpened(LinkedRun(key))))
-    }
-
-    /// A peer that had no link has one.
-    mutating func found(_ peer: PeerID, _ effects: inout Effects) {
-        if missedPeers.found(peer) { effects.append(.discovery(.peersMissed(false))) }
-    }
-
-    /// Frames are sent on a new link, or on another one than the new link.
-    ///
-    /// - Parameters:
-    ///   - instance: the candidate that was dialled; nil for a link that the peer has opened.
-    ///   - isActive: whether frames are sent on the new link from now on.
-    ///   - isGuest: whether it was dialled for direct messages alone.
-    mutating func choose(
-        _ link: LinkInfo, of peer: PeerID, dialled instance: String?, isActive: Bool, isGuest: Bool,
-        _ environment: Environment, _ effects: inout Effects
-    ) {
-        if isActive {
+    mutating func linkUp(_ up: LinkUp, _ environment: Environment, _ effects: inout Effects) {
+        dialler.linkOpened(to: up.peer, up.certificate.noise, now: environment.now)
+        effects.append(.discovery(.linkOpened(LinkedRun(up.certificate.noise))))
+        if up.isFirst, missedPeers.found(up.peer) { effects.append(.discovery(.peersMissed(false))) }
+        if up.isActive {
             choice.opened(
-                peer, at: link.endpoint, dialled: instance, isInitiator: link.role == .initiator, isGuest: isGuest,
-                now: environment.now)
-        } else if let instance {
-            append(choice.joined(instance, peer, now: environment.now), environment, &effects)
+                up.peer, at: up.link.endpoint, dialled: up.instance, isInitiator: up.link.role == .initiator,
+                isGuest: up.isGuest, now: environment.now)
+        } else if let instance = up.instance {
+            append(choice.joined(instance, up.peer, now: environment.now), environment, &effects)
         }
     }
 
@@ -325,7 +306,15 @@ extension Finder {
     }
 
     /// A connection has ended.
-    mutating func connectionEnded(_ connection: ConnectionID) { contactStates[connection] = nil }
+    mutating func linkDown(_ down: LinkDown, _ environment: Environment, _ effects: inout Effects) {
+        contactStates[down.link.id] = nil
+        // A dial led to this node itself: the candidate is not dialled again.
+        if case .failed(.connectedToSelf) = down.closing { dialler.ignore(down.link.id) }
+        if down.link.peer == nil { dialEnded(down.link.id, .foreign, environment, &effects) }
+        if down.isLastOfRun, let certificate = down.link.certificate {
+            effects.append(.discovery(.linkClosed(LinkedRun(certificate.noise))))
+        }
+    }
 
     /// The last link to a peer has ended: its candidates are dialled again after a pause, and its contacts too.
     mutating func lastLinkEnded(

@@ -130,13 +130,19 @@ struct RoomClock {
 
 /// Frames, links, and the correction of the parts that sign and judge times.
 extension RoomClock {
-    /// Sends the time that neighbours compare their clocks with, which is not corrected.
     static func send(
         on link: ConnectionID, wantsAnswer: Bool = false, _ router: borrowing MessageRouter, _ environment: Environment,
         _ effects: inout Effects
     ) {
+        effects.append(.send(frame(wantsAnswer: wantsAnswer, router, environment), to: .link(link)))
+    }
+
+    /// A frame with the time that neighbours compare their clocks with, which is not corrected.
+    static func frame(
+        wantsAnswer: Bool = false, _ router: borrowing MessageRouter, _ environment: Environment
+    ) -> [UInt8] {
         let time = router.session.clock.uncorrectedTime(at: environment.wallClock)
-        effects.append(.send(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes, to: .link(link)))
+        return ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes
     }
 
     /// Handles the body of a frame with the clock of a link's peer.

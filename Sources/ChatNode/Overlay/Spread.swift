@@ -56,15 +56,14 @@ extension Spread {
     }
 
     /// A link is the one on which frames for its peer are sent.
-    ///
-    /// - Parameter isGuest: true if this node dialled it for direct messages alone.
-    mutating func linkOpened(
-        to peer: PeerID, on link: LinkInfo, isGuest: Bool, _ connections: Connections, now: Instant
+    mutating func linkUp(
+        _ up: LinkUp, _ connections: Connections, _ environment: Environment, _ effects: inout Effects
     ) {
+        guard environment.isRunning else { return }
         trees.opened(
-            peer, isOutgoing: link.role == .initiator, isGuest: isGuest,
-            witness: connections.sendingLink(of: peer)?.witness,
-            now: now, using: &randomness)
+            up.peer, isOutgoing: up.link.role == .initiator, isGuest: up.isGuest,
+            witness: connections.sendingLink(of: up.peer)?.witness, now: environment.now, using: &randomness)
+        effects.append(.arm(.overlay))
     }
 
     /// The last link to a peer closed.

@@ -46,7 +46,8 @@ final class LinkBench {
     /// A link to the identity of a seed, which this node has dialled.
     func link(to seed: UInt64) -> LinkInfo {
         let endpoint = Endpoint(address: [10, 0, 0, UInt8(seed)], port: 4_000)
-        let link = links.open(links.dial(endpoint), to: endpoint, role: .initiator, now: start)
+        var effects = Effects()
+        let link = links.open(links.dial(endpoint), to: endpoint, role: .initiator, environment(.mesh), &effects)
         var runs = Runs(identitySeed: seed)
         _ = links.adopt(link, runs.certificate(epoch: 1), now: start)
         return link
