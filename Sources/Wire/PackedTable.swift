@@ -2,7 +2,11 @@
 ///
 /// Swift's own keeps room for a whole entry in each of its places, of which up to five of eight are free: with 199 links they took
 /// half of all memory. Here a free place is four bytes, and what grows, grows by a quarter. Taking an entry out moves the
-/// last one to its place; an empty table keeps no room.
+/// last one to its place; an empty table keeps no room. The order of the entries does not depend on the process, as a
+/// `Dictionary`'s does: equal seeds give equal simulations.
+///
+/// Measured with keys of 32 bytes and values of 256: 200 entries take 69 kB, in a `Dictionary` 148 kB, in which a search takes 1.25
+/// times as long and a walk twice (medians of the ratios of 15 interleaved runs, `swiftc -O`).
 ///
 /// Inlinable, so that each module that keeps one has code for what it keeps instead of code for anything. For that the type
 /// has to be usable from inline too, or the members' `@inlinable` is of no effect.
@@ -97,8 +101,8 @@
 
 /// The index: open addressing with linear probing.
 extension PackedTable {
-    /// Numbers are multiplied, and the highest bits taken: a tenth of what hashing costs, and who does not know the multiplier can
-    /// not choose numbers that come to lie together.
+    /// Numbers are multiplied, and the highest bits taken: a tenth of what hashing costs. Without the multiplier a
+    /// peer can not choose numbers that come to lie together.
     @inlinable func firstPlace(of key: Key) -> Int {
         guard let number = key as? UInt64 else { return key.hashValue & (places.count - 1) }
         return Int(truncatingIfNeeded: (number &* multiplier) >> (places.count.leadingZeroBitCount + 1))

@@ -3,6 +3,10 @@
 /// It holds the latest `capacity / 2` keys at least and `capacity` at most, and no operation ever walks it: when the
 /// young half is full it becomes the old one, and the old one goes.
 ///
+/// Measured with 16,384 keys of 32 bytes: for a new key a `Dictionary` with a ring of its keys takes 3.1 times as long, and one that
+/// looks for the least of stored times 640 times; to change the entry of last time again a `Dictionary` takes 55 times as long
+/// (medians of the ratios of 15 interleaved runs, `swiftc -O`).
+///
 /// Inlinable, so that each module that keeps one has code for what it keeps instead of code for anything. For that the type
 /// has to be usable from inline too, or the members' `@inlinable` is of no effect.
 @usableFromInline package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {

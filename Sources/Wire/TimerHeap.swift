@@ -1,5 +1,8 @@
 /// Elements with deadlines, earliest first; equal deadlines in the order of insertion.
 ///
+/// A sorted array takes 0.7 of the time with 100 timers, but 4.7 times as long with 1,000, as simulations and a large room's candidates
+/// have (medians of the ratios of 15 interleaved runs, `swiftc -O`).
+///
 /// Inlinable, so that each module that keeps one has code for its elements instead of generic code. For that the type has
 /// to be usable from inline too, or the members' `@inlinable` is of no effect, and so has `Instant`, whose module it
 /// therefore shares. A closure is best kept in a structure: bare, it is wrapped in another one on its way in and out.

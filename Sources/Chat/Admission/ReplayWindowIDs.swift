@@ -2,8 +2,8 @@ internal import Wire
 
 /// The first 8 bytes of the id of the payload under each number of an author's window.
 ///
-/// A hand-made table because it is written for every live message and kept for every author: it grows only as far as
-/// the seen numbers collide, since most authors say little and begin at any number.
+/// A hand-made table because it is kept for every author, up to 16,384 of them: it grows only as far as the seen numbers collide, since
+/// most authors say little and begin at any number. For an author of one payload it takes 40 bytes, a `Dictionary` 136.
 struct ReplayWindowIDs: Sendable {
     /// By the number modulo the count, a power of two up to the window's size.
     private var prefixes: [UInt64] = []

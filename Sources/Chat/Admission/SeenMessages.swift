@@ -2,7 +2,7 @@ internal import Wire
 
 /// The ids of the latest admitted messages; the oldest is evicted (Protocol.md section 11).
 ///
-/// A set with a ring because every frame is looked up in it, and eviction must not move 4,096 ids.
+/// A set with a ring, because every frame is looked up in it, and eviction must not move 16,384 ids.
 struct SeenMessages: Sendable {
     private let capacity: Int
     private var ids: Set<MessageID> = []
