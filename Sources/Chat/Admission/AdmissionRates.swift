@@ -105,10 +105,10 @@ extension Limits {
     /// Authors never heard of that an overlay link may introduce in the long run, per second: in a room of thousands
     /// some come and go each second. More let one neighbour fill the tables of peers sooner; with fewer, the messages
     /// of real newcomers are refused.
-    static let treeAuthorsPerSecond = 20.0
+    package static let treeAuthorsPerSecond = 20.0
     /// As many at once. More let an attacker begin with more identities; with fewer, a newcomer in a crowd refuses the
     /// first messages of many authors.
-    static let treeAuthorsBurst = 200.0
+    package static let treeAuthorsBurst = 200.0
     /// Relayed payloads that a node accepts on all its overlay links together, per second in the long run: a tenth less
     /// than one neighbour takes from this node, or honest nodes that pass on a flood would exceed it there. With fewer,
     /// a busy crowd loses payloads.
