@@ -18,7 +18,7 @@ LINES_PER_FUNCTION = 40
 
 # Ceilings of today, which only fall: 800 lines and 20 calls are the aim.
 LINES_OF_NODE = 1890
-UNCHECKED_ISOLATION = 55
+UNCHECKED_ISOLATION = 11
 FILES_PER_PROPERTY = 3
 # Stored properties of `Node` that more files touch. Names only leave this list; one that few files touch by now must.
 WIDELY_TOUCHED = set()
@@ -27,7 +27,7 @@ WIDELY_TOUCHED = set()
 UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/Simulator/SimulatedScheduler.swift"}
 # Rooms without `unsafe`, because they use only values. An actor names its executor unsafely.
 SAFE_ROOMS = ("Sources/Wire/", "Sources/Chat/", "Sources/ChatNode/")
-SAFE_ROOM_EXCEPTIONS = {"Sources/ChatNode/Node.swift", "Sources/ChatNode/Ports/LoopActor.swift"}
+SAFE_ROOM_EXCEPTIONS = {"Sources/ChatNode/Ports/LoopActor.swift"}
 
 # Files in which a sleep limits the wait for an event.
 BOUNDED_WAITS = {"Sources/earshot/App.swift", "Tests/LinuxTests/Conversations/TCPWorld.swift"}

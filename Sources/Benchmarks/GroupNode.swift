@@ -34,9 +34,9 @@ actor GroupNode: EventLoopActor {
     }
 
     /// Enters the room.
-    func begin() async throws(TransportError) {
+    func begin() throws(TransportError) {
         Line.say("open \(Instant.monotonic.nanoseconds)")
-        try await node.start()
+        try node.start()
     }
 
     func obey(_ command: DriverCommand) {
@@ -63,7 +63,7 @@ actor GroupNode: EventLoopActor {
 
     /// Reports a digest that is equal for two nodes with equal messages, in any order of arrival.
     private func tellRing() {
-        let ids = node.assumeIsolated { $0.history(.publicRoom).map(\.id.hexadecimal) }
+        let ids = node.history(.publicRoom).map(\.id.hexadecimal)
         Line.say("ring \(ids.count) \(RingDigest.text(of: ids))")
     }
 
@@ -87,18 +87,18 @@ actor GroupNode: EventLoopActor {
         while sent < count, stop == stops {
             if gap > .zero { await wait(until: began + gap * sent) }
             await node.waitUntilMaySend()
-            if await !say() { refused += 1 }
+            if !say() { refused += 1 }
             sent += 1
         }
         Line.say("pubdone \(began.nanoseconds) \(Instant.monotonic.nanoseconds) \(sent) \(refused)")
     }
 
     /// False if the node refused it.
-    private func say() async -> Bool {
+    private func say() -> Bool {
         let stamp = StampedText(
             sender: me, epoch: epoch, sequence: sequence, sentAt: UInt64(Instant.monotonic.nanoseconds))
         sequence += 1
-        do throws(ChatError) { try await node.perform(.send(stamp.text)) } catch { return false }
+        do throws(ChatError) { try node.perform(.send(stamp.text)) } catch { return false }
         return true
     }
 

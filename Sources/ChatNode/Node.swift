@@ -5,9 +5,9 @@ package import Wire
 
 /// One participant in one room. Carries out the effects of its parts.
 ///
-/// Everything it knows is isolated to its scheduler; transports and discoveries call in through it. Its functions do not
-/// wait, but for `waitUntilMaySend` and `leave`.
-package actor Node {
+/// Lives in the isolation of its owner, on its scheduler's executor. Its functions do not wait, but for `waitUntilMaySend`
+/// and `leave`.
+package final class Node {
     enum Phase {
         case idle
         case running
@@ -16,12 +16,10 @@ package actor Node {
         case stopped
     }
 
-    nonisolated let scheduler: any Scheduler
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe scheduler.asUnownedSerialExecutor() }
-
+    let scheduler: any Scheduler
     let configuration: NodeConfiguration
     let discoveries: [any PeerDiscovery]
-    private let deliver: @Sendable ([NodeEvent]) -> Void
+    private let deliver: ([NodeEvent]) -> Void
 
     var phase = Phase.idle
     var conversations: Conversations
@@ -32,8 +30,8 @@ package actor Node {
     var mail: SealedMail
     var crowd: CrowdPresence
     var clock = RoomClock()
-    let epochChanged: @Sendable (UInt64) -> Void
-    private let directsChanged: @Sendable ([PeerID]) -> Void
+    let epochChanged: (UInt64) -> Void
+    private let directsChanged: ([PeerID]) -> Void
     /// Why we leave, or would.
     var stopReason = StopReason.asked
 
@@ -46,7 +44,7 @@ package actor Node {
     var spareEffects = Effects()
     private var isTurnEndAsked = false
     /// Made once, for each turn.
-    private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
+    private lazy var turnEnd: () -> Void = { [weak self] in self?.endTurn() }
     /// The router may have a new deadline.
     var isRouterChanged = false
     var timers = [TimerToken](repeating: TimerToken(), count: NodeTimer.allCases.count)
@@ -69,10 +67,10 @@ package actor Node {
     package init(
         configuration: NodeConfiguration, identity: consuming Identity, marks: PeerMarks = PeerMarks(),
         accepted: [PeerID] = [], minimumEpoch: UInt64 = 0, randomness: Randomness,
-        scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
-        deliver: @escaping @Sendable ([NodeEvent]) -> Void,
-        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in },
-        directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
+        scheduler: any Scheduler, transport: any Transport, discoveries: [any PeerDiscovery],
+        deliver: @escaping ([NodeEvent]) -> Void,
+        epochChanged: @escaping (UInt64) -> Void = { _ in },
+        directsChanged: @escaping ([PeerID]) -> Void = { _ in }
     ) {
         var randomness = randomness
         let (wallClock, now) = (scheduler.wallClock, scheduler.now)
@@ -118,11 +116,8 @@ package actor Node {
         arm(.mail)
         startBridge()
         let announcement = makeAnnouncement()
-        for discovery in discoveries {
-            discovery.start(announcement) { [scheduler, weak self] event in
-                scheduler.execute { self?.assumeIsolated { $0.discovered(event) } }
-            }
-        }
+        let tell = scheduler.receiver { [weak self] event in self?.discovered(event) }
+        for discovery in discoveries { discovery.start(announcement, tell: tell) }
         if !discoveries.contains(where: \.reportsMode) { withEffects { finder.setDiscoveryMode(.none, &$0) } }
     }
 
@@ -144,10 +139,8 @@ package actor Node {
     /// look the same.
     private func awaitAnswer() {
         scheduler.schedule(at: scheduler.now + Node.answerTime) { [weak self] in
-            self?.assumeIsolated { node in
-                guard case .running = node.phase, node.router.roster.isUnmet else { return }
-                node.warn(.roomUnanswered, Sentence(.roomUnanswered, node.configuration.room.name))
-            }
+            guard let self, case .running = phase, router.roster.isUnmet else { return }
+            warn(.roomUnanswered, Sentence(.roomUnanswered, configuration.room.name))
         }
     }
 
@@ -181,8 +174,6 @@ package actor Node {
     var connections: Connections { _read { yield links.connections } }
 
     var context: LinkContext { links.context }
-
-    private static func endTurn(of node: isolated Node) { node.endTurn() }
 
     /// One write for each link with waiting bytes, and one batch of events.
     private func endTurn() {
@@ -256,9 +247,8 @@ extension Node {
     func wake(_ timer: NodeTimer, at deadline: Instant) {
         guard timers[timer.rawValue].arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                if node.timers[timer.rawValue].isCurrent(deadline) { node.tick(timer) }
-            }
+            guard let self, timers[timer.rawValue].isCurrent(deadline) else { return }
+            tick(timer)
         }
     }
 
@@ -328,11 +318,10 @@ extension Node {
             links.enqueue(GoodbyeReason.leaving.frame, on: link)
             flush(link)
         }
-        scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.assumeIsolated { $0.goOnLeaving() } }
+        scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.goOnLeaving() }
         scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
-            self?.assumeIsolated { node in
-                for link in node.connections.all { node.close(link, .leaving) }
-            }
+            guard let self else { return }
+            for link in connections.all { close(link, .leaving) }
         }
         wakeSenders()
         goOnLeaving()
@@ -348,16 +337,20 @@ extension Node {
         phase = .stopping
         // Not before all links are closed: until then receipts may come.
         apply(router.giveUp())
-        Task {
+        scheduler.begin { [self] in
             for discovery in discoveries { await discovery.stop() }
-            stopBridge()
-            phase = .stopped
-            forgetKeys()
-            emit(.stopped(stopReason))
-            let waiting = waitingToLeave
-            waitingToLeave = []
-            for continuation in waiting { continuation.resume() }
+            stopped()
         }
+    }
+
+    private func stopped() {
+        stopBridge()
+        phase = .stopped
+        forgetKeys()
+        emit(.stopped(stopReason))
+        let waiting = waitingToLeave
+        waitingToLeave = []
+        for continuation in waiting { continuation.resume() }
     }
 
     private func awaitsReceipts(on link: LinkInfo) -> Bool {
@@ -374,17 +367,6 @@ extension Node {
 
 /// The actions of the user. After an error the node goes on.
 extension Node {
-    /// Runs `body` in one turn of the node.
-    package func inTurn<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) -> Result { body(self) }
-
-    /// Waits until a message may be sent, and runs `body` in that turn, before any other sender.
-    ///
-    /// - Returns: nil if the node leaves instead.
-    package func whenMaySend<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) async -> Result? {
-        guard await waitUntilMaySend() else { return nil }
-        return body(self)
-    }
-
     package var wallClock: Timestamp { scheduler.wallClock }
 
     /// Performs an action of the user. After an error the node goes on.
@@ -445,10 +427,9 @@ extension Node {
         if let sendersWakeAt, sendersWakeAt <= time { return }
         sendersWakeAt = time
         scheduler.schedule(at: time) { [weak self] in
-            self?.assumeIsolated { node in
-                if node.sendersWakeAt == time { node.sendersWakeAt = nil }
-                node.wakeSenders()
-            }
+            guard let self else { return }
+            if sendersWakeAt == time { sendersWakeAt = nil }
+            wakeSenders()
         }
     }
 

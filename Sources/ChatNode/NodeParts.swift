@@ -440,9 +440,7 @@ extension Node {
     func startBridge() {
         guard let broker else { return }
         let pace = AdmissionRates.published(configuration.messagesPerSecond)
-        broker.start(pace: pace) { [scheduler, weak self] event in
-            scheduler.execute { self?.assumeIsolated { $0.receivedFromBroker(event) } }
-        }
+        broker.start(pace: pace, scheduler.receiver { [weak self] event in self?.receivedFromBroker(event) })
         withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
     }
 

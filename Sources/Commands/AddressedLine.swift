@@ -13,7 +13,7 @@ package struct AddressedLine: Hashable, Sendable {
     /// Reads a line of input. A text that begins with `@` and no room of these is a message that mentions a peer.
     ///
     /// - Throws: `unknown_room` for a command to another room.
-    package init(_ line: String, in rooms: Rooms) throws(ChatError) {
+    package init(_ line: String, in rooms: isolated Program) throws(ChatError) {
         self.init(textIn: line, rooms)
         let seen = Visibility.withoutBlankStart(line)
         guard room == nil, seen.utf8.first == UInt8(ascii: "@") else { return }
@@ -26,7 +26,7 @@ package struct AddressedLine: Hashable, Sendable {
     }
 
     /// Reads a line that has no command, so that `@ann /shrug` is a text where no room is called `ann`.
-    package init(textIn line: String, _ rooms: Rooms) {
+    package init(textIn line: String, _ rooms: isolated Program) {
         let seen = Visibility.withoutBlankStart(line)
         guard seen.utf8.first == UInt8(ascii: "@") else {
             self.init(text: line)

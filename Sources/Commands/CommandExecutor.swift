@@ -9,7 +9,7 @@ package struct CommandExecutor: Sendable {
     /// Nil if no file keeps that room's identity.
     package typealias Store = @Sendable (KeptChange, RoomLabel) -> (@Sendable () async -> Void)?
     /// Starts a node in a room and adds it to the rooms, or finds the room among them.
-    package typealias Begin = @Sendable (RoomRequest, RoomLabel) async -> Joining
+    package typealias Begin = @Sendable (RoomRequest, RoomLabel, isolated Program) async -> Joining
 
     /// Tells all faces but the asking one which conversation is open now; for true, the display too. In the nodes' turn.
     package typealias Opened = @Sendable (RoomReport, _ isForDisplay: Bool) -> Void
@@ -23,7 +23,7 @@ package struct CommandExecutor: Sendable {
         case failed(ChatError)
     }
 
-    package let rooms: Rooms
+    package let rooms: Program
     package let departure: Departure
     private let store: Store
     private let begin: Begin
@@ -39,7 +39,7 @@ package struct CommandExecutor: Sendable {
     ///   - keepsMarks: whether marks that are set in a room outlast the program.
     ///   - counters: those of the process, which `/stats` adds to the nodes'.
     package init(
-        rooms: Rooms, departure: Departure, store: @escaping Store, begin: @escaping Begin,
+        rooms: Program, departure: Departure, store: @escaping Store, begin: @escaping Begin,
         contacts: (any ContactKeeper)? = nil,
         keepsMarks: @escaping @Sendable (RoomLabel) -> Bool, counters: @escaping @Sendable () -> [Counter],
         opened: @escaping Opened = { _, _ in }
@@ -66,9 +66,16 @@ package struct CommandExecutor: Sendable {
         _ command: Command, in label: RoomLabel? = nil, isPaced: Bool,
         report: @escaping @Sendable (RoomReport) -> Void
     ) async -> Bool {
+        await obey(command, in: label, isPaced: isPaced, report, rooms)
+    }
+
+    private func obey(
+        _ command: Command, in label: RoomLabel?, isPaced: Bool, _ report: @Sendable (RoomReport) -> Void,
+        _ rooms: isolated Program
+    ) async -> Bool {
         if command == .quit {
             _ = departure.note(.asked)
-            await rooms.beginLeaving()
+            rooms.beginLeaving()
             return true
         }
         if command == .wipe {
@@ -76,14 +83,14 @@ package struct CommandExecutor: Sendable {
             return true
         }
         if let request = CommandExecutor.request(of: command) {
-            let step = await join(request, isNew: command.makesRoom)
+            let step = await join(request, isNew: command.makesRoom, rooms)
             if let step { tellOpening(by: step, isForDisplay: false) }
             if let reply = step?.reply { report(reply) }
             return step?.outcome.isDone ?? false
         }
-        let label = await room(of: command, in: label)
-        let step = await step(in: label, isPaced: isPaced && command.isPaced) { node, room in
-            let step = self.step(of: command, on: node, in: room)
+        let label = await room(of: command, in: label, rooms)
+        let step = await step(in: label, isPaced: isPaced && command.isPaced, rooms) { room in
+            let step = self.step(of: command, in: room, rooms)
             tellOpening(by: step, isForDisplay: false)
             if step.stored == nil, let reply = step.reply { report(reply) }
             return step
@@ -105,9 +112,15 @@ package struct CommandExecutor: Sendable {
     package func reports(
         of command: Command, in label: RoomLabel? = nil, at conversation: Conversation? = nil
     ) async -> [RoomReport]? {
+        await reports(of: command, in: label, at: conversation, rooms)
+    }
+
+    private func reports(
+        of command: Command, in label: RoomLabel?, at conversation: Conversation?, _ rooms: isolated Program
+    ) async -> [RoomReport]? {
         if command == .quit {
             _ = departure.note(.asked)
-            await rooms.beginLeaving()
+            rooms.beginLeaving()
             return []
         }
         if command == .wipe {
@@ -116,12 +129,12 @@ package struct CommandExecutor: Sendable {
         }
         let step: Step?
         if let request = CommandExecutor.request(of: command) {
-            step = await join(request, isNew: command.makesRoom)
+            step = await join(request, isNew: command.makesRoom, rooms)
             if let step { tellOpening(by: step, isForDisplay: true) }
         } else {
-            step = await self.step(in: label, isPaced: command.isPaced) { node, room in
-                node.flushEvents()
-                let step = self.step(of: command, at: conversation, on: node, in: room)
+            step = await self.step(in: label, isPaced: command.isPaced, rooms) { room in
+                room.node.flushEvents()
+                let step = self.step(of: command, at: conversation, in: room, rooms)
                 tellOpening(by: step, isForDisplay: true)
                 return step
             }
@@ -134,32 +147,31 @@ package struct CommandExecutor: Sendable {
     /// The room of a command whose line names none: a request is answered where it was made, if that is one other room.
     ///
     /// - Returns: nil for the open room.
-    private func room(of command: Command, in label: RoomLabel?) async -> RoomLabel? {
+    private func room(
+        of command: Command, in label: RoomLabel?, _ rooms: isolated Program
+    ) async -> RoomLabel? {
         guard label == nil, let who = command.requester, let open = await rooms.awaitRoom(nil) else { return label }
-        let rooms = rooms
-        return await open.node.inTurn { _ in
-            let asked = rooms.all.filter { room in room.node.assumeIsolated { $0.hasRequest(of: who) } }
-            return asked.count == 1 && asked[0].label != open.label ? asked[0].label : nil
-        }
+        let asked = rooms.all.filter { $0.node.hasRequest(of: who) }
+        return asked.count == 1 && asked[0].label != open.label ? asked[0].label : nil
     }
 
-    /// Runs `body` in one turn of the node of a room: with no label, of the next open one while the rooms are wiped.
+    /// Runs `body` with a room: with no label, the open one, while the rooms are wiped the next one.
     ///
     /// A text that waits for a room is said in no other one: if the room is left or wiped before, the step is an error.
     ///
     /// - Returns: nil if the program leaves instead.
     private func step(
-        in label: RoomLabel?, isPaced: Bool, _ body: @Sendable (isolated Node, Rooms.Room) -> Step
+        in label: RoomLabel?, isPaced: Bool, _ rooms: isolated Program, _ body: (Program.Room) -> Step
     ) async -> Step? {
-        guard let room = await rooms.awaitRoom(label) else { return await stepIntoNone(label) }
-        guard isPaced else { return await room.node.inTurn { body($0, room) } }
-        if let step = await room.node.whenMaySend({ body($0, room) }) { return step }
+        guard let room = await rooms.awaitRoom(label) else { return await stepIntoNone(label, rooms) }
+        if !isPaced { return body(room) }
+        if await room.node.waitUntilMaySend() { return body(room) }
         if !rooms.isWiping, rooms[room.label] != nil { return nil }
-        return await stepIntoNone(room.label)
+        return await stepIntoNone(room.label, rooms)
     }
 
     /// An error in the open room: the room of a command is not there any more. Nil if no room is.
-    private func stepIntoNone(_ label: RoomLabel?) async -> Step? {
+    private func stepIntoNone(_ label: RoomLabel?, _ rooms: isolated Program) async -> Step? {
         guard let label, let open = await rooms.awaitRoom(nil) else { return nil }
         let error = ChatError(.unknownRoom, .unknownRoom, label.name)
         return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
@@ -178,21 +190,22 @@ extension CommandExecutor {
     }
 
     private func step(
-        of command: Command, at conversation: Conversation? = nil, on node: isolated Node, in room: Rooms.Room
+        of command: Command, at conversation: Conversation? = nil, in room: Program.Room, _ rooms: isolated Program
     ) -> Step {
+        let node = room.node
         do throws(ChatError) {
-            if case .open(let name) = command, let other = rooms.named(name) { return open(other) }
+            if case .open(let name) = command, let other = rooms.named(name) { return open(other, rooms) }
             if case .openRoom(let name) = command {
                 guard let other = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
-                return open(other)
+                return open(other, rooms)
             }
-            if case .part(let name) = command, let step = try part(name, at: conversation, on: node, in: room) {
+            if case .part(let name) = command, let step = try part(name, at: conversation, in: room, rooms) {
                 return step
             }
-            if command == .rooms { return answer(.rooms(roomList), room, node) }
-            if let step = try peopleStep(of: command, on: node, in: room) { return step }
-            if command == .unread { return answer(.unread(rooms.overview), room, node) }
-            if command == .statistics { return answer(.statistics(statistics), room, node) }
+            if command == .rooms { return answer(.rooms(roomList(rooms)), room) }
+            if let step = try peopleStep(of: command, in: room, rooms) { return step }
+            if command == .unread { return answer(.unread(rooms.overview), room) }
+            if command == .statistics { return answer(.statistics(statistics(rooms)), room) }
         } catch {
             return Step(room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .error(error)))
         }
@@ -202,15 +215,15 @@ extension CommandExecutor {
         if outcome.isDone, command.opensConversation { rooms.look(at: room) }
         let completed = CommandOutcome(
             events: outcome.events, reply: outcome.reply.map { complete($0, in: room.label) }, kept: outcome.kept)
-        if case .marks(let marks) = outcome.kept { share(marks, from: room) }
+        if case .marks(let marks) = outcome.kept { share(marks, from: room, rooms) }
         return Step(room: room.label, outcome: completed, stored: outcome.kept.flatMap { store($0, room.label) })
     }
 
-    func answer(
-        _ answer: Answer, _ room: Rooms.Room, _ node: isolated Node, _ stored: (@Sendable () async -> Void)? = nil
+    private func answer(
+        _ answer: Answer, _ room: Program.Room, _ stored: (@Sendable () async -> Void)? = nil
     ) -> Step {
         Step(
-            room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .answer(answer)),
+            room: room.label, outcome: CommandOutcome(events: room.node.flushEvents(), reply: .answer(answer)),
             stored: stored)
     }
 
@@ -222,31 +235,25 @@ extension CommandExecutor {
     }
 
     /// Opens the conversation of a room.
-    ///
-    private func open(_ room: Rooms.Room, as name: String = "open") -> Step {
-        open(room) { .active(command: name, .publicRoom, recent: $0) }
+    private func open(_ room: Program.Room, as name: String = "open", _ rooms: isolated Program) -> Step {
+        open(room, rooms) { .active(command: name, .publicRoom, recent: $0) }
     }
 
     /// - Parameter answer: makes the answer from the stored messages.
-    private func open(_ room: Rooms.Room, _ answer: @Sendable ([MessageView]) -> Answer) -> Step {
+    private func open(
+        _ room: Program.Room, _ rooms: isolated Program, _ answer: ([MessageView]) -> Answer
+    ) -> Step {
         rooms.look(at: room)
-        let outcome = room.node.assumeIsolated { node in
-            node.change(.open(.publicRoom))
-            return CommandOutcome(
-                events: node.flushEvents(),
-                reply: .answer(answer(node.history(.publicRoom))))
-        }
-        return Step(room: room.label, outcome: outcome)
+        room.node.change(.open(.publicRoom))
+        return self.answer(answer(room.node.history(.publicRoom)), room)
     }
 
-    private func join(_ request: RoomRequest, isNew: Bool) async -> Step? {
+    private func join(_ request: RoomRequest, isNew: Bool, _ rooms: isolated Program) async -> Step? {
         var label: RoomLabel
         do throws(ChatError) {
-            if let room = present(request) {
-                return await room.node.inTurn { _ in open(room, as: "join") }
-            }
+            if let room = present(request, rooms) { return open(room, as: "join", rooms) }
             label = try rooms.reserve(request.name)
-            switch await begin(request, label) {
+            switch await begin(request, label, rooms) {
             case .ready: break
             case .known(let other):
                 rooms.remove(label)
@@ -260,14 +267,12 @@ extension CommandExecutor {
             return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
         }
         guard let room = rooms[label] else { return nil }
-        return await room.node.inTurn { _ in
-            guard let key = request.key else { return open(room, as: "join") }
-            return open(room) { isNew ? .made(key: key) : .joined(recent: $0) }
-        }
+        guard let key = request.key else { return open(room, as: "join", rooms) }
+        return open(room, rooms) { isNew ? .made(key: key) : .joined(recent: $0) }
     }
 
     /// The room of a request, if the program is in it and no invitation leads to another one of that name.
-    private func present(_ request: RoomRequest) -> Rooms.Room? {
+    private func present(_ request: RoomRequest, _ rooms: isolated Program) -> Program.Room? {
         guard request.key == nil else { return nil }
         if request.isOpen || rooms.invitation(to: request.name) != nil { return nil }
         return rooms.named(request.name)
@@ -275,35 +280,30 @@ extension CommandExecutor {
 
     /// Begins to leave a room; nil if the open direct conversation of this one is to be closed instead.
     private func part(
-        _ name: String?, at conversation: Conversation?, on node: isolated Node, in room: Rooms.Room
+        _ name: String?, at conversation: Conversation?, in room: Program.Room, _ rooms: isolated Program
     ) throws(ChatError) -> Step? {
         var left = room
         if let name {
             guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
             left = named
-        } else if case .direct = conversation ?? Conversation(node.activeConversation) {
+        } else if case .direct = conversation ?? Conversation(room.node.activeConversation) {
             return nil
         }
         guard rooms.all.count > 1 else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
-        retract(left)
+        retract(left, rooms)
         let wasOpen = rooms.open?.label == left.label
         rooms.leave(left.label)
         guard let open = rooms.open else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
-        let outcome = open.node.assumeIsolated { next in
-            if wasOpen { next.change(.open(.publicRoom)) }
-            let view = next.activeConversation
-            let recent = wasOpen ? next.history(.publicRoom) : []
-            return CommandOutcome(
-                events: next.flushEvents(), reply: .answer(.parted(left.label, view, recent: recent)))
-        }
-        left.node.assumeIsolated { $0.beginLeaving() }
-        return Step(room: open.label, outcome: outcome)
+        if wasOpen { open.node.change(.open(.publicRoom)) }
+        let recent = wasOpen ? open.node.history(.publicRoom) : []
+        let step = answer(.parted(left.label, open.node.activeConversation, recent: recent), open)
+        left.node.beginLeaving()
+        return step
     }
 
     /// The counters of all nodes, summed up, and those of the process.
-    private var statistics: [Counter] {
-        let each = rooms.all.map { room in room.node.assumeIsolated { $0.statistics() } }
-        return Counter.sums(each) + counters()
+    private func statistics(_ rooms: isolated Program) -> [Counter] {
+        Counter.sums(rooms.all.map { $0.node.statistics() }) + counters()
     }
 
     private func complete(_ report: Report, in room: RoomLabel) -> Report {
@@ -331,72 +331,57 @@ extension Command {
 extension CommandExecutor {
     /// The step of such a command; nil for any other.
     private func peopleStep(
-        of command: Command, on node: isolated Node, in room: Rooms.Room
+        of command: Command, in room: Program.Room, _ rooms: isolated Program
     ) throws(ChatError) -> Step? {
-        if case .invite(let who, let name) = command {
-            let (sender, reply) = try invite(who, to: name, from: room)
-            let events = sender.node.assumeIsolated { $0.flushEvents() }
-            return Step(room: sender.label, outcome: CommandOutcome(events: events, reply: .answer(reply)))
-        }
-        if case .announce(let names) = command { return answer(try announce(names, in: room, node), room, node) }
+        if case .invite(let who, let name) = command { return try invite(who, to: name, from: room, rooms) }
+        if case .announce(let names) = command { return answer(try announce(names, in: room, rooms), room) }
         if case .contact(let who, let given) = command {
-            let (reply, stored) = try name(who, given, on: node)
-            return answer(reply, room, node, stored)
+            let (reply, stored) = try name(who, given, on: room.node, rooms)
+            return answer(reply, room, stored)
         }
         if case .uncontact(let who) = command {
-            let (reply, stored) = try forget(contact: who, on: node)
-            return answer(reply, room, node, stored)
+            let (reply, stored) = try forget(contact: who, on: room.node, rooms)
+            return answer(reply, room, stored)
         }
-        if command == .blocked { return answer(.blocked(node.blocked()), room, node) }
-        return command == .contacts ? answer(try contacts(on: node), room, node) : nil
+        if command == .blocked { return answer(.blocked(room.node.blocked()), room) }
+        return command == .contacts ? answer(try contacts(on: room.node, rooms), room) : nil
     }
 
     /// The user's decision about a peer counts in each room where the user has the same identity.
-    func share(_ marks: PeerMarks, from room: Rooms.Room) {
+    private func share(_ marks: PeerMarks, from room: Program.Room, _ rooms: isolated Program) {
         guard keepsMarks(room.label) else { return }
         for other in rooms.all where other.label != room.label && keepsMarks(other.label) {
-            other.node.assumeIsolated { $0.change(.marks(marks)) }
+            other.node.change(.marks(marks))
         }
     }
 
     /// Invites a peer to a room, in a direct conversation of another room: the one of the command if it has the peer,
     /// otherwise the only one that has an accepted conversation with it.
-    private func invite(_ who: String, to name: String?, from room: Rooms.Room) throws(ChatError) -> (
-        Rooms.Room, Answer
-    ) {
+    private func invite(
+        _ who: String, to name: String?, from room: Program.Room, _ rooms: isolated Program
+    ) throws(ChatError) -> Step {
         var target = room
         if let name {
             guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
             target = named
         }
-        let (sender, peer) = try inviter(of: who, to: target, from: room)
-        let invited = target.node.assumeIsolated { $0.ownRoom }
-        // The closure can not be asked to throw this error's type.
-        let result = sender.node.assumeIsolated { node -> Result<PeerName, ChatError> in
-            do throws(ChatError) {
-                try node.perform(.invite(peer, to: invited))
-                return .success(node.who(peer))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return (sender, .invited(try result.get(), to: target.label.name))
+        let (sender, peer) = try inviter(of: who, to: target, from: room, rooms)
+        try sender.node.perform(.invite(peer, to: target.node.ownRoom))
+        return answer(.invited(sender.node.who(peer), to: target.label.name), sender)
     }
 
     private func inviter(
-        of who: String, to target: Rooms.Room, from room: Rooms.Room
-    ) throws(ChatError) -> (Rooms.Room, PeerID) {
+        of who: String, to target: Program.Room, from room: Program.Room, _ rooms: isolated Program
+    ) throws(ChatError) -> (Program.Room, PeerID) {
         let others = rooms.all.filter { $0.label != target.label }
-        var found: [(room: Rooms.Room, peer: PeerID, isAccepted: Bool)] = []
+        var found: [(room: Program.Room, peer: PeerID, isAccepted: Bool)] = []
         var failure: ChatError?
         for other in others {
-            other.node.assumeIsolated { node in
-                do throws(ChatError) {
-                    let peer = try node.find(who)
-                    found.append((other, peer, node.isAccepted(peer)))
-                } catch {
-                    if error.code == .ambiguousPeer || failure == nil { failure = error }
-                }
+            do throws(ChatError) {
+                let peer = try other.node.find(who)
+                found.append((other, peer, other.node.isAccepted(peer)))
+            } catch {
+                if error.code == .ambiguousPeer || failure == nil { failure = error }
             }
         }
         if let own = found.first(where: { $0.room.label == room.label }) { return (own.room, own.peer) }
@@ -413,21 +398,27 @@ extension CommandExecutor {
     /// Says in the presence of a room which other open rooms the user is in.
     ///
     /// - Parameter names: empty for all of them, nil for none.
-    private func announce(_ names: [String]?, in room: Rooms.Room, _ node: isolated Node) throws(ChatError) -> Answer {
-        let announced = try names.map { names throws(ChatError) in try openRooms(names, besides: room) } ?? []
+    private func announce(
+        _ names: [String]?, in room: Program.Room, _ rooms: isolated Program
+    ) throws(ChatError) -> Answer {
+        var announced: [String] = []
+        if let names { announced = try openRooms(names, besides: room, rooms) }
+        let node = room.node
         node.change(.profile(Profile(about: node.profile.about, rooms: announced)))
         return .announced(announced)
     }
 
-    private func openRooms(_ names: [String], besides room: Rooms.Room) throws(ChatError) -> [String] {
+    private func openRooms(
+        _ names: [String], besides room: Program.Room, _ rooms: isolated Program
+    ) throws(ChatError) -> [String] {
         var chosen = rooms.all.filter { $0.label != room.label }
         if names.isEmpty {
-            chosen = chosen.filter { !$0.node.assumeIsolated { $0.ownRoom.isPrivate } }
+            chosen = chosen.filter { !$0.node.ownRoom.isPrivate }
         } else {
             chosen = []
             for name in names {
                 guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
-                guard !named.node.assumeIsolated({ $0.ownRoom.isPrivate }) else {
+                guard !named.node.ownRoom.isPrivate else {
                     throw ChatError(.invalidRoom, .announcedPrivate, name)
                 }
                 if !chosen.contains(where: { $0.label == named.label }) { chosen.append(named) }
@@ -437,7 +428,7 @@ extension CommandExecutor {
         guard chosen.count <= Limits.announcedRooms else {
             throw ChatError(.tooManyRooms, .tooManyAnnounced, "\(chosen.count)", "\(Limits.announcedRooms)")
         }
-        let names = chosen.map { $0.node.assumeIsolated { $0.room } }
+        let names = chosen.map { $0.node.room }
         let bytes = names.reduce(0) { $0 + $1.utf8.count }
         guard bytes <= Limits.announcedRoomsBytes else {
             throw ChatError(.tooManyRooms, .announcedTooLong, "\(bytes)", "\(Limits.announcedRoomsBytes)")
@@ -446,21 +437,19 @@ extension CommandExecutor {
     }
 
     /// Removes a room that is left from the presence of the others.
-    private func retract(_ left: Rooms.Room) {
-        let name = left.node.assumeIsolated { $0.room }
+    private func retract(_ left: Program.Room, _ rooms: isolated Program) {
         for room in rooms.all where room.label != left.label {
-            room.node.assumeIsolated { node in
-                let rooms = node.profile.rooms.filter { $0 != name }
-                node.change(.profile(Profile(about: node.profile.about, rooms: rooms)))
-            }
+            let profile = room.node.profile
+            let announced = profile.rooms.filter { $0 != left.node.room }
+            room.node.change(.profile(Profile(about: profile.about, rooms: announced)))
         }
     }
 
     /// The rooms that the user is in, and those that peers announce and invite to.
-    private var roomList: RoomList {
+    private func roomList(_ rooms: isolated Program) -> RoomList {
         var announced: [String: Int] = [:]
         for room in rooms.all {
-            announced.merge(room.node.assumeIsolated { $0.announcedRooms }) { $0 + $1 }
+            announced.merge(room.node.announcedRooms) { $0 + $1 }
         }
         return RoomList(rooms.overview, announced: announced, invitations: rooms.invitations)
     }
@@ -477,7 +466,7 @@ extension CommandExecutor {
 
     /// Names a peer; every room shows it by that name from now on.
     private func name(
-        _ who: String, _ name: String?, on node: isolated Node
+        _ who: String, _ name: String?, on node: Node, _ rooms: isolated Program
     ) throws(ChatError) -> (Answer, @Sendable () async -> Void) {
         let (keeper, before) = try kept()
         var contacts = before
@@ -486,13 +475,13 @@ extension CommandExecutor {
         // A contact is shown with a star in front of its name, so people write one.
         let chosen = name.map { $0.hasPrefix(PeerName.contactMark) && $0.count > 1 ? String($0.dropFirst()) : $0 }
         let own = chosen ?? known.contact ?? known.nickname
-        try contacts.name(peer, own, lastHere: rooms(of: peer).isEmpty ? nil : node.wallClock)
-        let stored = adopt(contacts, keeper)
+        try contacts.name(peer, own, lastHere: labels(of: peer, rooms).isEmpty ? nil : node.wallClock)
+        let stored = adopt(contacts, keeper, rooms)
         return (.done(command: "contact", node.who(peer)), stored)
     }
 
     private func forget(
-        contact who: String, on node: isolated Node
+        contact who: String, on node: Node, _ rooms: isolated Program
     ) throws(ChatError) -> (Answer, @Sendable () async -> Void) {
         let (keeper, before) = try kept()
         var contacts = before
@@ -500,31 +489,29 @@ extension CommandExecutor {
         guard contacts.remove(peer) else {
             throw ChatError(.unknownPeer, .noSuchContact, node.who(peer).displayName)
         }
-        let stored = adopt(contacts, keeper)
+        let stored = adopt(contacts, keeper, rooms)
         return (.done(command: "uncontact", node.who(peer)), stored)
     }
 
-    private func contacts(on node: isolated Node) throws(ChatError) -> Answer {
+    private func contacts(on node: Node, _ rooms: isolated Program) throws(ChatError) -> Answer {
         let rows = try kept().1.inOrder.map { contact in
             ContactView(
-                node.who(contact.key), lastHere: contact.lastHere, rooms: rooms(of: contact.key),
-                isVerified: isVerified(contact.key))
+                node.who(contact.key), lastHere: contact.lastHere, rooms: labels(of: contact.key, rooms),
+                isVerified: rooms.all.contains { $0.node.marks.verified.contains(contact.key) })
         }
         return .contacts(rows)
     }
 
     /// The rooms in which a peer is.
-    private func rooms(of peer: PeerID) -> [RoomLabel] {
-        rooms.all.filter { room in room.node.assumeIsolated { $0.isHere(peer) } }.map(\.label)
+    private func labels(of peer: PeerID, _ rooms: isolated Program) -> [RoomLabel] {
+        rooms.all.filter { $0.node.isHere(peer) }.map(\.label)
     }
 
-    private func isVerified(_ peer: PeerID) -> Bool {
-        rooms.all.contains { room in room.node.assumeIsolated { $0.marks.verified.contains(peer) } }
-    }
-
-    private func adopt(_ contacts: Contacts, _ keeper: any ContactKeeper) -> @Sendable () async -> Void {
+    private func adopt(
+        _ contacts: Contacts, _ keeper: any ContactKeeper, _ rooms: isolated Program
+    ) -> @Sendable () async -> Void {
         let names = contacts.names
-        for room in rooms.all { room.node.assumeIsolated { $0.change(.contacts(names)) } }
+        for room in rooms.all { room.node.change(.contacts(names)) }
         return keeper.store(contacts)
     }
 }
@@ -533,19 +520,26 @@ extension CommandExecutor {
 extension CommandExecutor {
     /// Delivers the first reports of a tail in a turn of the nodes: their later events come behind them.
     package func beginTail(withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void) async {
-        let rooms = rooms
-        await rooms.awaitRoom(nil)?.node.inTurn { _ in
-            deliver(
-                rooms.all.flatMap { room in
-                    room.node.assumeIsolated { Report.tailStart(withHistory: withHistory, of: $0) }
-                        .map { RoomReport(room.label, $0) }
-                })
-        }
+        await beginTail(withHistory: withHistory, deliver, rooms)
+    }
+
+    private func beginTail(
+        withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void, _ rooms: isolated Program
+    ) async {
+        guard await rooms.awaitRoom(nil) != nil else { return }
+        deliver(
+            rooms.all.flatMap { room in
+                Report.tailStart(withHistory: withHistory, of: room.node).map { RoomReport(room.label, $0) }
+            })
     }
 
     /// Looks at no conversation of a room until one is opened: their messages count as unread.
     package func lookAway(from label: RoomLabel) async {
-        await rooms.awaitRoom(label)?.node.inTurn { $0.change(.lookAway) }
+        await lookAway(from: label, rooms)
+    }
+
+    private func lookAway(from label: RoomLabel, _ rooms: isolated Program) async {
+        await rooms.awaitRoom(label)?.node.change(.lookAway)
     }
 
     /// Tells the other faces of a conversation that a step opened.
@@ -569,7 +563,12 @@ extension CommandExecutor {
     ///
     /// - Returns: nil if the program leaves instead.
     package func snapshot<Result: Sendable>(_ take: @Sendable ([RoomSnapshot]) -> Result) async -> Result? {
-        let rooms = rooms
-        return await rooms.awaitRoom(nil)?.node.inTurn { _ in take(rooms.snapshot) }
+        await snapshot(take, rooms)
+    }
+
+    private func snapshot<Result: Sendable>(
+        _ take: @Sendable ([RoomSnapshot]) -> Result, _ rooms: isolated Program
+    ) async -> Result? {
+        await rooms.awaitRoom(nil) == nil ? nil : take(rooms.snapshot)
     }
 }

@@ -33,7 +33,7 @@ extension Command {
     /// Performs this command. Its events have been delivered when this returns.
     ///
     /// - Parameter conversation: the one that counts as open; nil for the one that the node has open.
-    package func perform(on node: isolated Node, in conversation: Conversation? = nil) -> CommandOutcome {
+    package func perform(on node: Node, in conversation: Conversation? = nil) -> CommandOutcome {
         do throws(ChatError) {
             let answer = try answer(by: node, in: conversation ?? Conversation(node.activeConversation))
             return CommandOutcome(
@@ -44,7 +44,7 @@ extension Command {
     }
 
     /// The change to store after the command was performed; nil if it changes nothing that outlasts a run.
-    private func keptChange(of node: isolated Node) -> KeptChange? {
+    private func keptChange(of node: Node) -> KeptChange? {
         switch self {
         case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.marks)
         case .rename(.some): .nickname(node.me().nickname)
@@ -59,13 +59,13 @@ extension Command {
     }
 
     /// Performs this command for a client that receives no other events: only those of the command are in the outcome.
-    package func performApart(on node: isolated Node) -> CommandOutcome {
+    package func performApart(on node: Node) -> CommandOutcome {
         node.flushEvents()
         return perform(on: node)
     }
 
     /// The answer of a command; nil if the node's events say what happened.
-    private func answer(by node: isolated Node, in conversation: Conversation) throws(ChatError) -> Answer? {
+    private func answer(by node: Node, in conversation: Conversation) throws(ChatError) -> Answer? {
         switch self {
         case .say(let text): try node.perform(.send(text, to: conversation))
         case .sayToRoom(let text): try node.perform(.send(SlashRule.said(text), to: .publicRoom))
@@ -108,7 +108,7 @@ extension Command {
 
     /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.
     private func change(
-        _ target: String?, of conversation: Conversation, _ text: String, by node: isolated Node
+        _ target: String?, of conversation: Conversation, _ text: String, by node: Node
     ) throws(ChatError) {
         do throws(ChatError) {
             try node.perform(.edit(target, of: conversation, text))
@@ -118,37 +118,37 @@ extension Command {
         }
     }
 
-    private func rename(_ nickname: String, by node: isolated Node) throws(ChatError) -> Answer {
+    private func rename(_ nickname: String, by node: Node) throws(ChatError) -> Answer {
         try node.perform(.rename(nickname))
         return .done(command: "nick", node.me())
     }
 
-    private func show(_ line: String?, by node: isolated Node) throws(ChatError) -> Answer {
+    private func show(_ line: String?, by node: Node) throws(ChatError) -> Answer {
         node.change(.profile(Profile(about: try line.map(AboutLine.compose), rooms: node.profile.rooms)))
         return .done(command: "about", node.me())
     }
 
-    private func bridge(_ consents: Bool?, by node: isolated Node) -> Answer {
+    private func bridge(_ consents: Bool?, by node: Node) -> Answer {
         if let consents { node.change(.consent(consents)) }
         return .bridge(
             BridgeView(consents: node.consentsToBridges, isBridged: node.isBridged, state: node.bridgeState))
     }
 
-    private func lookAtPublic(_ name: String, by node: isolated Node) -> Answer {
+    private func lookAtPublic(_ name: String, by node: Node) -> Answer {
         node.change(.open(.publicRoom))
         return active(name, by: node)
     }
 
-    private func active(_ name: String, by node: isolated Node) -> Answer {
+    private func active(_ name: String, by node: Node) -> Answer {
         let open = node.activeConversation
         return .active(command: name, open, recent: node.history(Conversation(open)))
     }
 
-    private func whoami(of node: isolated Node) -> Answer {
+    private func whoami(of node: Node) -> Answer {
         .whoami(node.me(), room: node.room, profile: node.profile)
     }
 
-    private func person(_ peer: PeerID, by node: isolated Node) throws(ChatError) -> Answer {
+    private func person(_ peer: PeerID, by node: Node) throws(ChatError) -> Answer {
         let who = node.who(peer)
         guard let view = node.person(peer) else {
             throw ChatError(.unknownPeer, .noSuchPeer, who.displayName)
@@ -156,25 +156,25 @@ extension Command {
         return .person(view, code: node.verificationCode(with: peer).text)
     }
 
-    private func found(_ text: String, in conversation: Conversation, by node: isolated Node) -> Answer {
+    private func found(_ text: String, in conversation: Conversation, by node: Node) -> Answer {
         let wanted = text.lowercased()
         let messages = node.history(conversation).filter { $0.text.lowercased().hasPart(wanted) }
         return .found(text, node.view(conversation), messages)
     }
 
     private func tell(
-        isAway: Bool, _ reason: String?, _ name: String, by node: isolated Node
+        isAway: Bool, _ reason: String?, _ name: String, by node: Node
     ) throws(ChatError) -> Answer {
         node.change(.away(isAway, reason: try reason.map(AwayReason.compose)))
         return .done(command: name, node.me())
     }
 
-    private func answer(historyWith name: String, by node: isolated Node) throws(ChatError) -> Answer {
+    private func answer(historyWith name: String, by node: Node) throws(ChatError) -> Answer {
         let peer = try node.find(name)
         return .history(.direct(with: node.who(peer)), node.history(.direct(peer)))
     }
 
-    private func verify(_ peer: PeerID, _ isVerified: Bool?, by node: isolated Node) -> Answer {
+    private func verify(_ peer: PeerID, _ isVerified: Bool?, by node: Node) -> Answer {
         if let isVerified { node.change(.verified(peer, isVerified)) }
         return .verification(
             node.who(peer), code: node.verificationCode(with: peer).text,
@@ -182,7 +182,7 @@ extension Command {
         )
     }
 
-    private func answer(to mark: Mark, _ peer: PeerID, by node: isolated Node) -> Answer {
+    private func answer(to mark: Mark, _ peer: PeerID, by node: Node) -> Answer {
         let who = node.who(peer)
         switch mark {
         case .mute: node.change(.muted(peer, true))
@@ -196,7 +196,7 @@ extension Command {
 
 extension Report {
     /// The first reports of a tail about one room: events of this turn and before are not among those that follow.
-    package static func tailStart(withHistory: Bool, of node: isolated Node) -> [Report] {
+    package static func tailStart(withHistory: Bool, of node: Node) -> [Report] {
         node.flushEvents()
         let ready = node.readyEvent().map(Report.event)
         let kept = withHistory ? Report.answer(.history(.publicRoom, node.history(.publicRoom))) : nil

@@ -52,18 +52,25 @@ package struct InputLoop: Sendable {
             let text = try line.content.text()
             // An empty line says nothing, also between those of a file.
             if text.isEmpty || !line.isPaced && text.allSatisfy(\.isWhitespace) { return true }
-            let addressed = try isAddressed ? AddressedLine(text, in: executor.rooms) : AddressedLine(text: text)
+            let addressed =
+                try await isAddressed
+                ? AddressedLine(text, in: executor.rooms) : AddressedLine(text: text)
             let command = try Command(line: addressed.text)
             let room = addressed.room ?? line.room
             // A message is shown by its own event.
-            if !command.isPaced, let shown = room ?? executor.rooms.open?.label {
+            if !command.isPaced, let shown = await shown(room) {
                 reports.append([RoomReport(shown, .entered(command.shown(as: text)))])
             }
             return await executor.obey(command, in: room, isPaced: line.isPaced) { tell($0) }
         } catch {
-            if let room = line.room ?? executor.rooms.open?.label { tell(RoomReport(room, .error(error))) }
+            if let room = await shown(line.room) { tell(RoomReport(room, .error(error))) }
             return false
         }
+    }
+
+    /// The room of a line; the open one if it names none.
+    private func shown(_ room: RoomLabel?) async -> RoomLabel? {
+        if let room { room } else { await executor.rooms.openLabel }
     }
 
     /// Queues the result of a line.

@@ -22,9 +22,11 @@ package struct RoomReport: Sendable {
         (self.room, self.report) = (room, report)
     }
 
-    /// An error that is of no room: of the open one, or of none if there is none.
-    package init(_ error: ChatError, of rooms: Rooms?) {
-        self.init(rooms?.open?.label ?? RoomLabel(number: 0, name: ""), .error(error))
+    /// An error that is of no room.
+    ///
+    /// - Parameter open: the open room; nil if there is none.
+    package init(_ error: ChatError, in open: RoomLabel?) {
+        self.init(open ?? RoomLabel(number: 0, name: ""), .error(error))
     }
 
     /// True for the last report of a node.

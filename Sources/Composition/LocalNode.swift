@@ -24,9 +24,9 @@ extension LocalNetwork {
     package func node(
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity, marks: PeerMarks = PeerMarks(),
         accepted: [PeerID] = [], minimumEpoch: UInt64 = 0, on loop: EventLoop,
-        discovery: Shared? = nil, deliver: @escaping @Sendable ([NodeEvent]) -> Void,
-        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in },
-        directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
+        discovery: Shared? = nil, deliver: @escaping ([NodeEvent]) -> Void,
+        epochChanged: @escaping (UInt64) -> Void = { _ in },
+        directsChanged: @escaping ([PeerID]) -> Void = { _ in }
     ) throws(SystemError) -> Node {
         let discoveries = try discoveries(discovery)
         return Node(

@@ -81,6 +81,6 @@ package final class Acceptor: DescriptorHandler {
     }
 
     private func rest() {
-        loop.scheduleOnLoop(at: loop.now + Acceptor.pause) { [weak self] in self?.start() }
+        loop.schedule(at: loop.now + Acceptor.pause) { [weak self] in self?.start() }
     }
 }

@@ -117,22 +117,47 @@ extension EventLoop {
         queue.append(.actor(UnownedJob(job)))
     }
 
-    package func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
-        scheduleOnLoop(at: instant, job)
+    package func receiver<Event: Sendable>(_ body: @escaping (Event) -> Void) -> @Sendable (Event) -> Void {
+        requireLoop()
+        let body = Confined(value: body)
+        return { [self] event in execute { body.value(event) } }
     }
 
-    /// Runs `job` once, not before `instant` and not before the caller has returned. On the loop, where it stays: it
-    /// may hold what only the loop may touch.
-    package func scheduleOnLoop(at instant: Instant, _ job: @escaping () -> Void) {
+    package func begin(_ task: @escaping () async -> Void) {
+        requireLoop()
+        let task = Confined(value: task)
+        TaskOwner(on: self).callback { $0.begin(task) }()
+    }
+
+    /// Runs `job` once, not before `instant` and not before the caller has returned. On the loop.
+    package func schedule(at instant: Instant, _ job: @escaping () -> Void) {
         requireLoop()
         timers.insert(Timer(ring: job), at: instant)
         nextDeadline = .earlier(nextDeadline, instant)
     }
 
-    package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
+    package func atEndOfTurn(_ job: @escaping () -> Void) {
         requireLoop()
         hooks.append(Hook(run: job))
     }
+}
+
+/// A function that is made and called on a loop only. Unchecked, because other threads keep and release it without calling it.
+private struct Confined<Function>: @unchecked Sendable {
+    let value: Function
+}
+
+/// An actor on a loop, in whose isolation tasks of the loop run.
+private actor TaskOwner: EventLoopActor {
+    let loop: EventLoop
+
+    init(on loop: EventLoop) { self.loop = loop }
+
+    func begin(_ task: Confined<() async -> Void>) {
+        Task { await run(task) }
+    }
+
+    private func run(_ task: Confined<() async -> Void>) async { await task.value() }
 }
 
 /// Descriptors.

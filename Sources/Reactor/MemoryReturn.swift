@@ -24,7 +24,7 @@ package final class MemoryReturn {
 
     private func arm() {
         guard let loop else { return }
-        loop.scheduleOnLoop(at: loop.now + MemoryReturn.interval) { self.look() }
+        loop.schedule(at: loop.now + MemoryReturn.interval) { self.look() }
     }
 
     private func look() {

@@ -8,7 +8,7 @@ struct HostTable: Sendable {
         let place: Int
         /// The number of the first host with these addresses.
         let machine: Int
-        var listener: (any TransportHandler)?
+        var listener: ConfinedHandler?
         var group = 0
         var isReading = true
         /// Its node was killed: nothing that it tries any more has an effect.
@@ -113,7 +113,7 @@ struct HostTable: Sendable {
     }
 
     /// Takes all listeners out.
-    mutating func takeListeners() -> [any TransportHandler] {
+    mutating func takeListeners() -> [ConfinedHandler] {
         let listeners = hosts.compactMap(\.listener)
         for index in hosts.indices { hosts[index].listener = nil }
         return listeners

@@ -84,7 +84,7 @@ package final class InMemoryNetwork: Sendable {
     package func breakConnections(between first: HostID, and second: HostID) {
         let broken = state.withLock { $0.removeConnections(between: first, and: second) }
         for (handler, connection) in broken {
-            timeline.schedule(at: timeline.now) { handler.transportClosed(connection, error: .reset) }
+            timeline.schedule(at: timeline.now) { handler.value.transportClosed(connection, error: .reset) }
         }
     }
 
@@ -151,7 +151,7 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.isWithinMachine(connection) }
     }
 
-    func listen(_ host: HostID, handler: any TransportHandler) -> UInt16 {
+    func listen(_ host: HostID, handler: ConfinedHandler) -> UInt16 {
         state.withLock { $0.listen(host, handler: handler) }
     }
 
@@ -159,7 +159,7 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.stopListening(host) }
     }
 
-    func dial(_ endpoint: Endpoint, from host: HostID, handler: any TransportHandler) -> ConnectionID {
+    func dial(_ endpoint: Endpoint, from host: HostID, handler: ConfinedHandler) -> ConnectionID {
         let (connection, latency, wait) = state.withLock { ($0.nextConnection(), $0.drawLatency(), $0.drawFirstWait()) }
         guard latency + wait < InMemoryNetwork.dialTimeout else {
             timeline.schedule(at: timeline.now + InMemoryNetwork.dialTimeout) { [self] in
@@ -170,15 +170,15 @@ package final class InMemoryNetwork: Sendable {
         timeline.schedule(at: timeline.now + latency + wait) { [self] in
             switch state.withLock({ $0.connect(connection, from: host, to: endpoint, handler: handler) }) {
             case .accepted(let accepter, let far, let dialler):
-                accepter.transportAccepted(far, from: dialler)
+                accepter.value.transportAccepted(far, from: dialler)
                 timeline.schedule(at: timeline.now + latency) { [self] in
                     guard state.withLock({ $0.isOpen(connection) }) else { return }
-                    handler.transportConnected(connection)
+                    handler.value.transportConnected(connection)
                 }
             case .refused:
                 timeline.schedule(at: timeline.now + latency) { [self] in
                     guard state.withLock({ $0.takeDial(connection) }) else { return }
-                    handler.transportClosed(connection, error: .refused)
+                    handler.value.transportClosed(connection, error: .refused)
                 }
             case .lost:
                 timeline.schedule(at: timeline.now + InMemoryNetwork.dialTimeout) { [self] in
@@ -189,9 +189,9 @@ package final class InMemoryNetwork: Sendable {
         return connection
     }
 
-    private func timeOut(_ connection: ConnectionID, _ handler: any TransportHandler) {
+    private func timeOut(_ connection: ConnectionID, _ handler: ConfinedHandler) {
         guard state.withLock({ $0.takeDial(connection) }) else { return }
-        handler.transportClosed(connection, error: .timedOut)
+        handler.value.transportClosed(connection, error: .timedOut)
     }
 
     func write(_ bytes: Span<UInt8>, to connection: ConnectionID) -> Int {
@@ -229,18 +229,18 @@ package final class InMemoryNetwork: Sendable {
         guard let delivery = state.withLock({ $0.nextDelivery(from: connection) }) else { return }
         switch delivery.segment {
         case .bytes(let bytes):
-            delivery.receiver.transportReceived(bytes, count: bytes.count, on: delivery.far)
+            delivery.receiver.value.transportReceived(bytes, count: bytes.count, on: delivery.far)
             guard state.withLock({ $0.hasRead(bytes.count, from: connection) }), let sender = delivery.sender else {
                 return
             }
-            sender.transportBecameWritable(connection)
+            sender.value.transportBecameWritable(connection)
         case .reset:
-            delivery.receiver.transportClosed(delivery.far, error: .reset)
+            delivery.receiver.value.transportClosed(delivery.far, error: .reset)
         case .finish, .close:
-            delivery.receiver.transportClosed(delivery.far, error: nil)
+            delivery.receiver.value.transportClosed(delivery.far, error: nil)
             if case .finish = delivery.segment, let sender = delivery.sender {
                 timeline.schedule(at: timeline.now + drawLatency()) {
-                    sender.transportClosed(connection, error: nil)
+                    sender.value.transportClosed(connection, error: nil)
                 }
             }
         }

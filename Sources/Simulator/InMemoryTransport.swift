@@ -14,12 +14,12 @@ package final class InMemoryTransport: Transport {
 
     package func listen(port: UInt16, handler: any TransportHandler) throws(TransportError) -> UInt16 {
         self.handler = handler
-        return network.listen(host, handler: handler)
+        return network.listen(host, handler: Confined(handler))
     }
 
     package func dial(_ endpoint: Endpoint) -> ConnectionID {
         guard let handler else { preconditionFailure("dialled before listening") }
-        return network.dial(endpoint, from: host, handler: handler)
+        return network.dial(endpoint, from: host, handler: Confined(handler))
     }
 
     package func write(_ bytes: Span<UInt8>, to connection: ConnectionID) -> Int {

@@ -19,6 +19,8 @@ enum Segment: Sendable {
     }
 }
 
+typealias ConfinedHandler = Confined<any TransportHandler>
+
 /// The simulated network as a value: connections, segments under way, and segments held back.
 struct NetworkState: Sendable {
     /// One end of a connection, with what it has sent and the other end has not got yet.
@@ -26,7 +28,7 @@ struct NetworkState: Sendable {
         let host: HostID
         let far: ConnectionID
         let farHost: HostID
-        let handler: any TransportHandler
+        let handler: ConfinedHandler
         var queue: [Segment] = []
         var stalled = 0
         var unread = 0
@@ -40,17 +42,17 @@ struct NetworkState: Sendable {
     }
 
     enum DialOutcome {
-        case accepted(by: any TransportHandler, far: ConnectionID, dialler: Endpoint)
+        case accepted(by: ConfinedHandler, far: ConnectionID, dialler: Endpoint)
         case refused
         case lost
     }
 
     struct Delivery {
         let segment: Segment
-        let receiver: any TransportHandler
+        let receiver: ConfinedHandler
         let far: ConnectionID
         /// Nil when the sender wants to hear nothing any more.
-        let sender: (any TransportHandler)?
+        let sender: ConfinedHandler?
     }
 
     var hosts: HostTable
@@ -76,7 +78,7 @@ struct NetworkState: Sendable {
     func bytesReceived(by host: HostID) -> Int { hosts[host].bytesReceived }
 
     /// Takes all handlers out.
-    mutating func takeHandlers() -> [any TransportHandler] {
+    mutating func takeHandlers() -> [ConfinedHandler] {
         let handlers = ends.values.map(\.handler)
         ends = [:]
         return handlers + hosts.takeListeners()
@@ -110,7 +112,7 @@ struct NetworkState: Sendable {
         return connection
     }
 
-    mutating func listen(_ host: HostID, handler: any TransportHandler) -> UInt16 {
+    mutating func listen(_ host: HostID, handler: ConfinedHandler) -> UInt16 {
         hosts[host].listener = handler
         return hosts[host].endpoints[0].port
     }
@@ -119,7 +121,7 @@ struct NetworkState: Sendable {
 
     /// The dial's first packet arrives.
     mutating func connect(
-        _ connection: ConnectionID, from host: HostID, to endpoint: Endpoint, handler: any TransportHandler
+        _ connection: ConnectionID, from host: HostID, to endpoint: Endpoint, handler: ConfinedHandler
     ) -> DialOutcome {
         guard dials.contains(connection) else { return .lost }
         guard !hosts[host].isDown else {
@@ -240,7 +242,7 @@ struct NetworkState: Sendable {
 
     mutating func removeConnections(
         between first: HostID, and second: HostID
-    ) -> [(any TransportHandler, ConnectionID)] {
+    ) -> [(ConfinedHandler, ConnectionID)] {
         let broken = ends.filter { _, end in
             (end.host, end.farHost) == (first, second) || (end.host, end.farHost) == (second, first)
         }

@@ -7,8 +7,8 @@ package import Wire
 /// A node in a simulation, with what a person in front of it would do and see.
 package final class SimulatedPeer: Sendable {
     package let host: HostID
-    package let node: Node
     package let key: PeerID
+    private let node: Confined<Node>
     private let network: InMemoryNetwork
     private let directory: InMemoryDirectory
     private let told: Told
@@ -37,7 +37,7 @@ package final class SimulatedPeer: Sendable {
         self.told = told
         told.accepted.withLock { $0 = accepted }
         scheduler = SimulatedScheduler(timeline: simulation.timeline, clockError: clockError)
-        node = Node(
+        let node = Node(
             configuration: configuration, identity: identity, accepted: accepted, minimumEpoch: minimumEpoch,
             randomness: randomness,
             scheduler: scheduler,
@@ -45,6 +45,7 @@ package final class SimulatedPeer: Sendable {
             discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host, isDeaf: isDeaf)],
             deliver: listener ?? { batch in told.events.withLock { $0 += batch } },
             directsChanged: { accepted in told.accepted.withLock { $0 = accepted } })
+        self.node = Confined(node)
         try? with { node throws(TransportError) in try node.start() }
     }
 
@@ -64,15 +65,9 @@ package final class SimulatedPeer: Sendable {
 
     /// Runs `body` inside the node.
     package func with<Result: Sendable, Failure: Error>(
-        _ body: @Sendable (isolated Node) throws(Failure) -> Result
+        _ body: (Node) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // `assumeIsolated` only rethrows untyped errors.
-        let result: Swift.Result<Result, Failure> = network.timeline.perform {
-            node.assumeIsolated { node in
-                do throws(Failure) { return .success(try body(node)) } catch { return .failure(error) }
-            }
-        }
-        return try result.get()
+        try network.timeline.perform { () throws(Failure) in try body(node.value) }
     }
 
     /// Sends to the conversation that is being looked at.

@@ -29,11 +29,25 @@ package final class SimulatedScheduler: Scheduler {
         timeline.enqueue(.closure(job))
     }
 
-    package func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
+    package func receiver<Event: Sendable>(_ body: @escaping (Event) -> Void) -> @Sendable (Event) -> Void {
+        checkIsolated()
+        let body = Confined(body)
+        return { [timeline] event in timeline.enqueue(.closure { body.value(event) }) }
+    }
+
+    package func begin(_ task: @escaping () async -> Void) {
+        checkIsolated()
+        let task = Confined(task)
+        TaskOwner(on: self).callback { $0.begin(task) }()
+    }
+
+    package func schedule(at instant: Instant, _ job: @escaping () -> Void) {
+        checkIsolated()
         timeline.schedule(at: instant, job)
     }
 
-    package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
+    package func atEndOfTurn(_ job: @escaping () -> Void) {
+        checkIsolated()
         timeline.atEndOfTurn(job)
     }
 
@@ -46,4 +60,24 @@ package final class SimulatedScheduler: Scheduler {
     }
 
     package func isIsolatingCurrentContext() -> Bool? { timeline.isRunning }
+}
+
+/// A value that is used on the timeline only. Unchecked, because one thread at a time runs a timeline, with all its nodes.
+struct Confined<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
+/// An actor on a scheduler, in whose isolation tasks run.
+private actor TaskOwner: LoopActor {
+    nonisolated let scheduler: any Scheduler
+
+    init(on scheduler: any Scheduler) { self.scheduler = scheduler }
+
+    func begin(_ task: Confined<() async -> Void>) {
+        Task { await run(task) }
+    }
+
+    private func run(_ task: Confined<() async -> Void>) async { await task.value() }
 }

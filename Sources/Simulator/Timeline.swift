@@ -11,16 +11,12 @@ package final class Timeline: Sendable {
         case task(UnownedJob, on: UnownedSerialExecutor)
     }
 
-    private struct Alarm: Sendable {
-        let ring: @Sendable () -> Void
-    }
-
     private struct State {
         var now = Instant(nanoseconds: 0)
         var isRunning = false
         var jobs: [Job] = []
-        var hooks: [@Sendable () -> Void] = []
-        var alarms = TimerHeap<Alarm>()
+        var hooks: [Confined<() -> Void>] = []
+        var alarms = TimerHeap<Confined<() -> Void>>()
         var eventCount = 0
     }
 
@@ -56,11 +52,13 @@ package final class Timeline: Sendable {
         state.withLock { $0.jobs.append(job) }
     }
 
-    func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
-        state.withLock { $0.alarms.insert(Alarm(ring: job), at: max(instant, $0.now)) }
+    func schedule(at instant: Instant, _ job: @escaping () -> Void) {
+        let job = Confined(job)
+        state.withLock { $0.alarms.insert(job, at: max(instant, $0.now)) }
     }
 
-    func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
+    func atEndOfTurn(_ job: @escaping () -> Void) {
+        let job = Confined(job)
         state.withLock { $0.hooks.append(job) }
     }
 
@@ -94,14 +92,14 @@ package final class Timeline: Sendable {
 
     /// Moves to the next alarm and runs it, and those of the same instant, with all that follows; false if none is due by `end`.
     private func step(notBeyond end: Instant) -> Bool {
-        let alarms: [Alarm] = state.withLock { state in
+        let alarms: [Confined<() -> Void>] = state.withLock { state in
             guard let next = state.alarms.nextDeadline, next <= end else { return [] }
             state.now = next
             let due = state.alarms.removeDue(at: next)
             state.eventCount += due.count
             return due
         }
-        for alarm in alarms { perform(alarm.ring) }
+        for alarm in alarms { perform(alarm.value) }
         return !alarms.isEmpty
     }
 
@@ -123,7 +121,7 @@ package final class Timeline: Sendable {
             }
             guard !jobs.isEmpty || !hooks.isEmpty else { break }
             for job in jobs { run(job) }
-            for hook in hooks { hook() }
+            for hook in hooks { hook.value() }
         }
         state.withLock { $0.isRunning = false }
     }

@@ -86,7 +86,7 @@ final class TCPListener: DescriptorHandler {
     private func rest() {
         transport.statistics.acceptPauses += 1
         loop.unwatch(descriptor)
-        loop.scheduleOnLoop(at: loop.now + TCPListener.pause) { [self] in
+        loop.schedule(at: loop.now + TCPListener.pause) { [self] in
             guard socket != nil else { return }
             if (try? loop.watch(descriptor, .readable, self)) == nil { rest() }
         }

@@ -117,7 +117,7 @@ extension TCPTransport {
     }
 
     private func endUnlessConnected(_ connection: TCPConnection) {
-        loop.scheduleOnLoop(at: loop.now + limits.dialTime) { [weak self, weak connection] in
+        loop.schedule(at: loop.now + limits.dialTime) { [weak self, weak connection] in
             guard let connection, connection.phase == .connecting else { return }
             self?.close(connection, .timedOut)
         }
@@ -230,7 +230,7 @@ extension TCPTransport {
             connection.phase = .finishing
             connection.shutWriting()
             loop.change(connection.descriptor, to: connection.interest)
-            loop.scheduleOnLoop(at: loop.now + limits.finishTime) { [weak self, weak connection] in
+            loop.schedule(at: loop.now + limits.finishTime) { [weak self, weak connection] in
                 guard let connection, connection.phase == .finishing else { return }
                 self?.close(connection, nil)
             }
@@ -245,7 +245,7 @@ extension TCPTransport {
     private func end(_ connection: TCPConnection, _ error: TransportError?) {
         connection.phase = .ending
         loop.unwatch(connection.descriptor)
-        loop.scheduleOnLoop(at: loop.now) { [weak self] in
+        loop.schedule(at: loop.now) { [weak self] in
             guard connection.phase == .ending else { return }
             self?.close(connection, error)
         }

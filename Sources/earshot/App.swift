@@ -25,7 +25,7 @@ struct App: Sendable {
     private let departure: Departure
     private let kept: KeptState?
     private let nodes: RoomNodes
-    private let rooms: Rooms
+    private let rooms: Program
     private let reports: ReportQueue
     private let display: any ReportDisplay
     /// Nil where there is no line editor.
@@ -33,7 +33,17 @@ struct App: Sendable {
     private let pump: InputLoop
     private let served: ServedFaces
     private let signals: Signals
+    private let openRooms: OpenRooms
     private let hasBegun = Begun()
+
+    /// The rooms of the command line, until their nodes have them.
+    private final class OpenRooms: Sendable {
+        private let rooms: Mutex<[Room]>
+
+        init(_ rooms: [Room]) { self.rooms = Mutex(rooms) }
+
+        func take() -> [Room] { rooms.withLock { exchange(&$0, with: []) } }
+    }
 
     /// Whether lines are read.
     private final class Begun: Sendable {
@@ -57,15 +67,12 @@ struct App: Sendable {
         if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        let (served, rooms) = (try ServedFaces(arguments, diagnostics), Rooms())
+        let (served, rooms) = (try ServedFaces(arguments, diagnostics), Program(on: loop))
         (self.served, self.rooms) = (served, rooms)
         kept = try KeptState.open(arguments, diagnostics)
         let kept = kept
-        let nodes = RoomNodes(arguments, on: loop, rooms, keeping: kept) {
-            reports.entrance(of: $0, in: rooms, and: served.tell)
-        }
-        self.nodes = nodes
-        try nodes.add(openRooms)
+        nodes = RoomNodes(arguments, on: loop, keeping: kept, reports, and: served.tell)
+        self.openRooms = OpenRooms(openRooms)
         let input: any LineSource
         switch place {
         case .stream(let isTyped):
@@ -74,7 +81,7 @@ struct App: Sendable {
             input = try App.makeInput(arguments, isTyped: isTyped)
         case .terminal(let colors):
             let owner = try App.makeTerminal(arguments, colors: colors, departure: departure) { isOn in
-                loop.execute { rooms.open?.node.assumeIsolated { $0.change(.typing(isOn)) } }
+                rooms.execute { $0.setTyping(isOn) }
             }
             (terminal, display, input) = (owner, owner, owner)
         }
@@ -95,7 +102,8 @@ struct App: Sendable {
         defer { served.removeFiles() }
         App.prepareSleep()
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
-        try await nodes.start()
+        try await nodes.add(openRooms.take(), to: rooms)
+        try await nodes.start(rooms)
         await terminal?.begin()
         Task { await obeySignals() }
         var goesOn = true
@@ -103,8 +111,8 @@ struct App: Sendable {
             let batch = await reports.next()
             let isShown = await display.show(batch)
             if !isShown { await rooms.beginLeaving() }
-            for report in batch { if case .event(let event) = report.report { note(event, in: report.room) } }
-            if batch.contains(where: \.isEnd), rooms.isEmpty { goesOn = try await beginAnew() }
+            for report in batch { if case .event(let event) = report.report { await note(event, in: report.room) } }
+            if batch.contains(where: \.isEnd), await rooms.isEmpty { goesOn = try await beginAnew() }
         }
         await served.end()
         await display.finish()
@@ -122,34 +130,35 @@ struct App: Sendable {
     ///
     /// - Returns: false if the program leaves instead.
     private func beginAnew() async throws(StartFailure) -> Bool {
-        guard let forgotten = rooms.takeForgotten() else { return false }
+        guard let forgotten = await rooms.takeForgotten() else { return false }
         let (removed, failures) = kept?.remove() ?? ([], [])
         for failure in failures { diagnostics.say(.error, "\(failure)") }
         let told = Answer.wiped(forgotten, files: removed)
-        rooms.note(told)
-        let label = try nodes.addNext()
+        await rooms.recordWipe(told)
+        let label = try await nodes.addNext(to: rooms)
         let isShown = await display.show([RoomReport(label, .answer(told))])
         guard isShown, !departure.isDecided else { return false }
-        try await nodes.start()
+        try await nodes.start(rooms)
         // A request to leave in the meantime went to the earlier nodes.
         if departure.isDecided { await rooms.beginLeaving() }
         return true
     }
 
-    private func note(_ event: NodeEvent, in room: RoomLabel) {
+    private func note(_ event: NodeEvent, in room: RoomLabel) async {
         switch event {
         case .ready(_, let port, let name, let discovery):
             startUp.noteReady()
             diagnostics.say(
                 .info, "ready after \(startUp.elapsed) us: room \(name), port \(port), discovery \(discovery.rawValue)")
-            rooms.noteReady(room)
+            await rooms.recordReady(room)
             if hasBegun.begin() { startInput() }
-            _ = rooms.goOn()
+            await rooms.goOn()
         case .stopped(let reason):
             kept?.noteEnd(of: room)
-            rooms.remove(room)
-            rooms.noteReady(room, false)
-            if rooms.isEmpty, reason != .asked || !rooms.isWiping {
+            await rooms.remove(room)
+            await rooms.recordReady(room, false)
+            let isWiping = await rooms.isWiping
+            if await rooms.isEmpty, reason != .asked || !isWiping {
                 departure.nodeStopped(reason)
             } else if case .failed(let why) = reason {
                 diagnostics.say(.error, "room \(room.name): \(why)")
@@ -168,7 +177,7 @@ struct App: Sendable {
         Task { await pump.run() }
         Task {
             let places = await served.begin(pump.executor)
-            guard let room = rooms.open?.label else { return }
+            guard let room = await rooms.openLabel else { return }
             reports.append(places.map { RoomReport(room, .listening($0)) })
         }
     }

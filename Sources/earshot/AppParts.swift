@@ -25,11 +25,12 @@ extension App {
 
     /// - Parameter counters: those of the process.
     static func makeExecutor(
-        _ rooms: Rooms, _ departure: Departure, _ nodes: RoomNodes, _ kept: KeptState?, _ reports: ReportQueue,
+        _ rooms: Program, _ departure: Departure, _ nodes: RoomNodes, _ kept: KeptState?, _ reports: ReportQueue,
         _ served: ServedFaces, counters: @escaping @Sendable () -> [Counter]
     ) -> CommandExecutor {
         CommandExecutor(
-            rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) }, begin: nodes.begin, contacts: kept,
+            rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) },
+            begin: { await nodes.begin($0, $1, in: $2) }, contacts: kept,
             keepsMarks: { kept?.keeps($0) ?? false }, counters: counters,
             opened: { report, isForDisplay in
                 if isForDisplay { reports.append([report]) }

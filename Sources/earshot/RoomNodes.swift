@@ -14,49 +14,51 @@ import Wire
 struct RoomNodes: Sendable {
     private let arguments: Arguments
     private let loop: EventLoop
-    private let rooms: Rooms
     private let kept: KeptState?
+    private let reports: ReportQueue
     /// The mDNS of all rooms; nil where peers are not looked for.
     private let discovery: LocalNetwork.Shared?
-    /// The receiver of a room's events.
-    private let receiver: @Sendable (RoomLabel) -> @Sendable ([NodeEvent]) -> Void
+    private let tell: @Sendable ([RoomReport]) -> Void
 
-    /// - Parameter loop: where the nodes live; it is run by the caller.
+    /// - Parameters:
+    ///   - loop: where the nodes live; it is run by the caller.
+    ///   - reports: take the events of all nodes.
+    ///   - tell: takes them too, in the nodes' turn.
     init(
-        _ arguments: Arguments, on loop: EventLoop, _ rooms: Rooms, keeping kept: KeptState?,
-        receiver: @escaping @Sendable (RoomLabel) -> @Sendable ([NodeEvent]) -> Void
+        _ arguments: Arguments, on loop: EventLoop, keeping kept: KeptState?, _ reports: ReportQueue,
+        and tell: @escaping @Sendable ([RoomReport]) -> Void
     ) {
-        (self.arguments, self.loop, self.rooms) = (arguments, loop, rooms)
-        (self.kept, self.receiver) = (kept, receiver)
+        (self.arguments, self.loop, self.kept) = (arguments, loop, kept)
+        (self.reports, self.tell) = (reports, tell)
         discovery = arguments.network(of: arguments.rooms[0]).sharedDiscovery()
     }
 
     /// Makes the nodes of the rooms of the command line; the first one has the kept identity, if there is one. The keys of
     /// private rooms are then the nodes' alone, so that a wipe forgets them.
-    func add(_ openRooms: [Room]) throws(StartFailure) {
+    func add(_ openRooms: [Room], to rooms: isolated Program) throws(StartFailure) {
         for (index, room) in openRooms.enumerated() {
             let label = try RoomNodes.reserve(room.name, in: rooms)
-            rooms.add(label, try node(in: room, label, arguments.rooms[index], isAsKept: index == 0))
+            rooms.add(label, try node(in: room, label, arguments.rooms[index], isAsKept: index == 0, rooms))
         }
     }
 
     /// Makes the node that comes after a wipe: of another identity, under another name, in the first room, or in the lobby if
     /// that was private.
-    func addNext() throws(StartFailure) -> RoomLabel {
+    func addNext(to rooms: isolated Program) throws(StartFailure) -> RoomLabel {
         var setup = arguments.rooms[0]
         setup.nickname = nil
         let room = setup.choice.key == nil ? Room(openNamed: setup.choice.name) : .lobby
         let label = try RoomNodes.reserve(room.name, in: rooms)
-        rooms.add(label, try node(in: room, label, setup, isAsKept: false))
+        rooms.add(label, try node(in: room, label, setup, isAsKept: false, rooms))
         return label
     }
 
     /// Starts all nodes. The epoch of the run is on the disk before any peer hears of the kept identity, with the nickname
     /// that was asked for.
-    func start() async throws(StartFailure) {
+    func start(_ rooms: isolated Program) throws(StartFailure) {
         let all = rooms.all
         if let kept, let first = all.first, kept.keeps(first.label) {
-            let epoch = await first.node.epoch
+            let epoch = first.node.epoch
             do throws(StorageError) {
                 try kept.files.store { state in
                     state.epoch = epoch
@@ -67,10 +69,10 @@ struct RoomNodes: Sendable {
             }
         }
         for (index, room) in all.enumerated() {
-            if index > 0 { await room.node.change(.lookAway) }
+            if index > 0 { room.node.change(.lookAway) }
             let port = arguments.rooms.indices.contains(index) ? arguments.rooms[index].port : 0
             do throws(TransportError) {
-                try await room.node.start()
+                try room.node.start()
             } catch {
                 throw StartFailure(listeningOn: port, error)
             }
@@ -78,7 +80,9 @@ struct RoomNodes: Sendable {
     }
 
     /// Joins a further room, as `/join` asks for.
-    @Sendable func begin(_ request: RoomRequest, _ label: RoomLabel) async -> CommandExecutor.Joining {
+    func begin(
+        _ request: RoomRequest, _ label: RoomLabel, in rooms: isolated Program
+    ) async -> CommandExecutor.Joining {
         let room: Room
         let node: Node
         if request.key == nil, !request.isOpen, let invited = rooms.invitation(to: request.name) {
@@ -88,19 +92,19 @@ struct RoomNodes: Sendable {
                 return .failed(ChatError(.invalidKey, error.sentence))
             }
         }
-        for known in rooms.all where await known.node.isIn(room) {
+        if let known = rooms.label(of: room) {
             rooms.forgetInvitation(to: room)
-            return .known(known.label)
+            return .known(known)
         }
         do throws(StartFailure) {
-            node = try self.node(in: room, label, RoomSetup(), isAsKept: request.isAsKept)
+            node = try self.node(in: room, label, RoomSetup(), isAsKept: request.isAsKept, rooms)
             if request.isAsKept, let kept, kept.keeps(label) {
-                let epoch = await node.epoch
+                let epoch = node.epoch
                 await kept.writer.submit { $0.epoch = max($0.epoch, epoch) }()
             }
-            await node.change(.lookAway)
+            node.change(.lookAway)
             do throws(TransportError) {
-                try await node.start()
+                try node.start()
             } catch {
                 throw StartFailure(listeningOn: 0, error)
             }
@@ -125,12 +129,12 @@ struct RoomNodes: Sendable {
         return Room(request.name, key: try RoomKey(reading: text, forRoomNamed: request.name))
     }
 
-    private static func reserve(_ name: String, in rooms: Rooms) throws(StartFailure) -> RoomLabel {
+    private static func reserve(_ name: String, in rooms: isolated Program) throws(StartFailure) -> RoomLabel {
         do throws(ChatError) { return try rooms.reserve(name) } catch { throw StartFailure(error.message) }
     }
 
     private func node(
-        in room: Room, _ label: RoomLabel, _ setup: RoomSetup, isAsKept: Bool
+        in room: Room, _ label: RoomLabel, _ setup: RoomSetup, isAsKept: Bool, _ rooms: isolated Program
     ) throws(StartFailure) -> Node {
         var configuration = NodeConfiguration()
         configuration.nickname = setup.nickname
@@ -143,10 +147,11 @@ struct RoomNodes: Sendable {
         configuration.bridge = try ChosenBridge.open(setup.bridge, in: room)
         configuration.contacts = kept?.contacts?.names ?? [:]
         let network = arguments.network(of: setup)
+        let deliver = rooms.entrance(of: label, to: reports, and: tell)
         do throws(SystemError) {
             guard isAsKept, let kept, let identity = kept.identity(for: label) else {
                 return try network.node(
-                    configuration, Identity.passing(), on: loop, discovery: discovery, deliver: receiver(label))
+                    configuration, Identity.passing(), on: loop, discovery: discovery, deliver: deliver)
             }
             let state = kept.files.state
             configuration.nickname = setup.nickname ?? state.nickname
@@ -155,7 +160,7 @@ struct RoomNodes: Sendable {
                 configuration, identity,
                 marks: PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked)),
                 accepted: state.accepted, minimumEpoch: state.nextEpoch, on: loop, discovery: discovery,
-                deliver: receiver(label),
+                deliver: deliver,
                 epochChanged: { epoch in kept.writer.submit { $0.epoch = max($0.epoch, epoch) } },
                 directsChanged: { kept.store(accepted: $0, of: label) })
         } catch {

@@ -76,7 +76,7 @@ extension Node {
     }
 
     private func schedule(_ step: Step, at instant: Instant) {
-        scheduler.schedule(at: instant) { [weak self] in self?.assumeIsolated { $0.perform(step) } }
+        scheduler.schedule(at: instant) { [weak self] in self?.perform(step) }
     }
 
     private func perform(_ step: LinkStep) {
@@ -85,7 +85,7 @@ extension Node {
         case .metOurselves(let certificate, let link):
             act { ownSession.meet(certificate, on: link, dm: mail.publicKey, &router, links, $0, &$1) }
         case .wake(let id, let deadline):
-            scheduler.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.wakeLink(id, deadline) } }
+            scheduler.schedule(at: deadline) { [weak self] in self?.wakeLink(id, deadline) }
         case .flush(let link):
             sendReplies()
             flush(link)
@@ -130,32 +130,26 @@ extension Node {
     }
 }
 
-/// Events of the transport, on the node's scheduler.
+/// Events of the transport.
 extension Node: TransportHandler {
-    package nonisolated func transportAccepted(_ id: ConnectionID, from endpoint: Endpoint) {
-        assumeIsolated { node in node.act { node.links.accepted(id, from: endpoint, &node.finder, $0, &$1) } }
+    package func transportAccepted(_ id: ConnectionID, from endpoint: Endpoint) {
+        act { links.accepted(id, from: endpoint, &finder, $0, &$1) }
     }
 
-    package nonisolated func transportConnected(_ id: ConnectionID) {
-        assumeIsolated { node in node.act { node.links.connected(id, &node.finder, node.mail, $0, &$1) } }
+    package func transportConnected(_ id: ConnectionID) {
+        act { links.connected(id, &finder, mail, $0, &$1) }
     }
 
-    package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
-        assumeIsolated { node in
-            guard let link = node.links.connections[id] else { return }
-            node.receive(buffer, count: count, on: link)
-        }
+    package func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
+        if let link = connections[id] { receive(buffer, count: count, on: link) }
     }
 
-    package nonisolated func transportBecameWritable(_ id: ConnectionID) {
-        assumeIsolated { node in
-            guard let link = node.links.connections[id] else { return }
-            node.flush(link)
-        }
+    package func transportBecameWritable(_ id: ConnectionID) {
+        if let link = connections[id] { flush(link) }
     }
 
-    package nonisolated func transportClosed(_ id: ConnectionID, error: TransportError?) {
-        assumeIsolated { node in node.act { node.links.closed(id, error, &node.finder, &node.mail, $0, &$1) } }
+    package func transportClosed(_ id: ConnectionID, error: TransportError?) {
+        act { links.closed(id, error, &finder, &mail, $0, &$1) }
     }
 }
 

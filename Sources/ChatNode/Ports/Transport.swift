@@ -65,8 +65,8 @@ extension Transport {
     package var refusals: [Counter] { [] }
 }
 
-/// Takes the events of a transport; always on the node's scheduler.
-package protocol TransportHandler: AnyObject, Sendable {
+/// Takes the events of a transport, on the node's scheduler.
+package protocol TransportHandler: AnyObject {
     /// A peer connected to us.
     func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint)
 

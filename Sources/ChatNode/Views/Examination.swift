@@ -4,7 +4,7 @@ package import Wire
 /// Looks into a node from outside, for tests and for experiments in the simulator.
 package enum Examination {
     /// The number of entries of each table by its path; nested tables are added. Reflection visits every entry.
-    package static func tableSizes(of node: isolated Node) -> [String: Int] {
+    package static func tableSizes(of node: Node) -> [String: Int] {
         var census = TableCensus()
         for part in node.router.parts { census.count(part.value, at: "router.\(part.name)") }
         for table in node.intake.tables + node.ownSession.tables { census.count(table.value, at: table.name) }
@@ -24,14 +24,14 @@ package enum Examination {
         return census.sizes
     }
 
-    package static func overlay(of node: isolated Node) -> OverlaySample {
+    package static func overlay(of node: Node) -> OverlaySample {
         OverlaySample(
             linked: node.connections.active.compactMap(\.peer), hops: node.intake.hops, control: node.links.control,
             messagesSent: node.links.tally.sent[.publicMessage] + node.historyExchange.sent[.publicMessage])
     }
 
     /// Lets a node send no frame but pongs from now on, as an attacker does that others rely on.
-    package static func silence(_ node: isolated Node) { node.links.silence() }
+    package static func silence(_ node: Node) { node.links.silence() }
 }
 
 /// A node in its overlay, as an experiment sees it.

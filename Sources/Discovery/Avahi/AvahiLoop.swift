@@ -79,7 +79,7 @@ final class AvahiLoop: DescriptorHandler {
     func rearm() {
         guard let next = timeouts.compactMap(\.deadline).min(), asked.last.map({ next < $0 }) ?? true else { return }
         asked.append(next)
-        loop.scheduleOnLoop(at: Instant(nanoseconds: next)) { [weak self] in self?.fire(at: next) }
+        loop.schedule(at: Instant(nanoseconds: next)) { [weak self] in self?.fire(at: next) }
     }
 
     func ready(_ descriptor: CInt, _ events: Readiness) {

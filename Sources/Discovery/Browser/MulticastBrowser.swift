@@ -149,7 +149,7 @@ final class MulticastBrowser {
         let next = searches.values.lazy.flatMap(\.browsers.values).map(\.nextDue).min()
         guard !isHeld, let next, nextCheck.map({ next < $0 }) ?? true else { return }
         nextCheck = next
-        loop.scheduleOnLoop(at: next) { [weak self] in self?.check(next) }
+        loop.schedule(at: next) { [weak self] in self?.check(next) }
     }
 
     private func check(_ instant: Instant) {

@@ -56,7 +56,7 @@ final class Pursuit {
     private func arm() {
         guard let next = browsers.values.lazy.map(\.nextDue).min(), nextCheck.map({ next < $0 }) ?? true else { return }
         nextCheck = next
-        loop.scheduleOnLoop(at: next) { [weak self] in self?.check(next) }
+        loop.schedule(at: next) { [weak self] in self?.check(next) }
     }
 
     private func check(_ instant: Instant) {

@@ -58,7 +58,7 @@ final class BucketAsker: DescriptorHandler {
                 continue
             }
         }
-        loop.scheduleOnLoop(at: loop.now + Self.patience) { [weak self] in self?.end { $0.id == id && $0.room == room }
+        loop.schedule(at: loop.now + Self.patience) { [weak self] in self?.end { $0.id == id && $0.room == room }
         }
     }
 

@@ -165,7 +165,7 @@ extension ControlServer {
         do throws(ChatError) {
             text = try line.text()
         } catch {
-            return rendering(error, as: .json)
+            return await rendering(error, as: .json)
         }
         do throws(ControlFault) {
             let request = try ControlRequest(line: text)
@@ -203,25 +203,25 @@ extension ControlServer {
 
     /// - Parameter read: the command, and the room that its text names; nil for that of the request.
     private func lines(
-        of request: ControlRequest, _ read: (Rooms) throws(ChatError) -> (Command, RoomLabel?)
+        of request: ControlRequest, _ read: @Sendable (isolated Program) throws(ChatError) -> (Command, RoomLabel?)
     ) async throws(ControlFault) -> [UInt8] {
         guard let rooms = desk?.rooms else { throw .leaving }
         let (command, room): (Command, RoomLabel?)
         do throws(ChatError) {
-            let asked = try ControlServer.room(of: request, in: rooms)
-            let (wanted, named) = try read(rooms)
+            let asked = try await ControlServer.room(of: request, in: rooms)
+            let (wanted, named) = try await read(rooms)
             (command, room) = (wanted, named ?? asked)
         } catch {
-            return rendering(error, as: request.format)
+            return await rendering(error, as: request.format)
         }
         return rendering(try await reports(of: command, in: room), as: request.format)
     }
 
     /// The room that a request names; nil for the open one.
-    private static func room(of request: ControlRequest, in rooms: Rooms) throws(ChatError) -> RoomLabel? {
+    private static func room(of request: ControlRequest, in rooms: Program) async throws(ChatError) -> RoomLabel? {
         guard let name = request.room else { return nil }
-        guard let room = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
-        return room.label
+        guard let room = await rooms.label(named: name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
+        return room
     }
 
     private func reports(of command: Command, in room: RoomLabel? = nil) async throws(ControlFault) -> [RoomReport] {
@@ -233,8 +233,8 @@ extension ControlServer {
         renderer.lines(of: reports, as: format, at: loop.wallClock)
     }
 
-    private func rendering(_ error: ChatError, as format: ControlRequest.Format) -> [UInt8] {
-        rendering([RoomReport(error, of: desk?.rooms)], as: format)
+    private func rendering(_ error: ChatError, as format: ControlRequest.Format) async -> [UInt8] {
+        rendering([RoomReport(error, in: await desk?.rooms.openLabel)], as: format)
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 import Wire
 
 /// A member of the room that has a genuine key and sends whatever a test wants.
-final class RudeMember: TransportHandler {
+final class RudeMember: TransportHandler, Sendable {
     private struct State: ~Copyable {
         var session: UserSession
         var side: LinkSide?

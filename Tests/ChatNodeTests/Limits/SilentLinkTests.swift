@@ -8,7 +8,7 @@ import Wire
 @testable import ChatNode
 
 /// A stranger with an open room's key that answers each handshake, reads the certificate, and closes.
-private final class Collector: TransportHandler {
+private final class Collector: TransportHandler, Sendable {
     private struct State: ~Copyable {
         var sides: [ConnectionID: LinkSide] = [:]
         var read = 0

@@ -12,40 +12,32 @@ import Wire
 /// Commands in several rooms of one program.
 @Suite(.timeLimit(.minutes(1))) struct RoomsTests {
     /// A program in rooms whose nodes have not started, without a face.
-    private struct Program {
-        let rooms = Rooms()
+    private struct RunningProgram {
+        let rooms: Program
         let loop: EventLoop
         let labels: [RoomLabel]
         let executor: CommandExecutor
 
-        init(_ names: String..., rate: Double = Limits.sendPerSecond) throws {
-            let (rooms, loop) = (rooms, try EventLoop(name: "rooms"))
-            self.loop = loop
+        init(_ names: String..., rate: Double = Limits.sendPerSecond) async throws {
+            loop = try EventLoop(name: "rooms")
             try loop.start()
-            labels = try names.map { name in
-                let label = try rooms.reserve(name)
-                rooms.add(label, RoomsTests.node(on: loop, rate: rate))
-                return label
-            }
+            rooms = Program(on: loop)
+            for name in names { await rooms.add(try await rooms.reserve(name), RoomsTests.node(on: loop, rate: rate)) }
+            labels = await rooms.labels
             executor = CommandExecutor(
                 rooms: rooms, departure: Departure(), store: { _, _ in nil },
-                begin: { _, _ in .failed(ChatError(.roomFailed, .roomFailed, "none", "none")) },
+                begin: { _, _, _ in .failed(ChatError(.roomFailed, .roomFailed, "none", "none")) },
                 keepsMarks: { _ in false }
             ) { [] }
         }
 
         /// Whether a text waits until it may be sent.
         var isAnyWaiting: Bool {
-            get async {
-                for room in rooms.all where await !room.node.waitingToSend.isEmpty { return true }
-                return false
-            }
+            get async { await rooms.run { $0.all.contains { !$0.node.waitingToSend.isEmpty } } }
         }
 
         func summaries() async -> [[ConversationSummary]] {
-            var all: [[ConversationSummary]] = []
-            for room in rooms.all { all.append(await room.node.summaries()) }
-            return all
+            await rooms.run { $0.all.map { $0.node.summaries() } }
         }
     }
 
@@ -68,66 +60,66 @@ import Wire
     }
 
     @Test func `a room that is ready, or gone, before its caller waits keeps no caller waiting`() async throws {
-        let rooms = Rooms()
-        let early = try rooms.reserve("early")
-        rooms.noteReady(early)
-        rooms.add(early, RoomsTests.node(on: try EventLoop(name: "rooms")))
+        let program = try await RunningProgram()
+        let rooms = program.rooms
+        let early = try await rooms.reserve("early")
+        await rooms.recordReady(early)
+        await rooms.add(early, RoomsTests.node(on: program.loop))
         #expect(await rooms.awaitReady(early))
-        let gone = try rooms.reserve("gone")
-        rooms.remove(gone)
-        rooms.noteReady(gone, false)
+        let gone = try await rooms.reserve("gone")
+        await rooms.remove(gone)
+        await rooms.recordReady(gone, false)
         #expect(await !rooms.awaitReady(gone))
+        program.loop.stop()
     }
 
-    @Test func `a label is unique, and names of rooms are found in any case`() throws {
-        let rooms = Rooms()
-        let node = RoomsTests.node(on: try EventLoop(name: "rooms"))
-        let names = try ["Kitchen", "Kitchen", "lobby", "LOBBY"].map { name in
-            let label = try rooms.reserve(name)
-            rooms.add(label, node)
-            return label
-        }
+    @Test func `a label is unique, and names of rooms are found in any case`() async throws {
+        let program = try await RunningProgram("Kitchen", "Kitchen", "lobby", "LOBBY")
+        let (rooms, names) = (program.rooms, program.labels)
         #expect(names.map(\.name) == ["Kitchen", "Kitchen/2", "lobby", "LOBBY"])
         #expect(Set(names.map(\.number)).count == 4)
-        #expect(rooms.named("kitchen")?.label == names[0])
-        #expect(rooms.named("LOBBY")?.label == names[3])
+        #expect(await rooms.label(named: "kitchen") == names[0])
+        #expect(await rooms.label(named: "LOBBY") == names[3])
         // Two names differ in the case of their letters alone.
-        #expect(rooms.named("Lobby") == nil)
-        #expect(rooms.open?.label == names[0])
+        #expect(await rooms.label(named: "Lobby") == nil)
+        #expect(await rooms.openLabel == names[0])
+        program.loop.stop()
     }
 
-    @Test func `a process is in 16 rooms at most`() throws {
-        let rooms = Rooms()
-        for number in 1...Limits.rooms { _ = try rooms.reserve("room \(number)") }
-        let error = #expect(throws: ChatError.self) { try rooms.reserve("one more") }
+    @Test func `a process is in 16 rooms at most`() async throws {
+        let program = try await RunningProgram()
+        for number in 1...Limits.rooms { _ = try await program.rooms.reserve("room \(number)") }
+        let error = await #expect(throws: ChatError.self) { try await program.rooms.reserve("one more") }
         #expect(error?.code == .tooManyRooms)
+        program.loop.stop()
     }
 
-    @Test func `a line names its room, the longest name that fits, or is a text`() throws {
-        let rooms = Rooms()
-        let loop = try EventLoop(name: "rooms")
-        for name in ["kitchen", "kitchen sink"] { rooms.add(try rooms.reserve(name), RoomsTests.node(on: loop)) }
+    @Test func `a line names its room, the longest name that fits, or is a text`() async throws {
+        let program = try await RunningProgram("kitchen", "kitchen sink")
+        let rooms = program.rooms
         let lines = ["hello", "@kitchen hello", "@kitchen sink hello", "@bob hello", "@kitchen /who", "@kitchen"]
-        let read = try lines.map { try AddressedLine($0, in: rooms) }
+        let read = try await rooms.run { rooms in try lines.map { try AddressedLine($0, in: rooms) } }
         #expect(read.map { $0.room?.name } == [nil, "kitchen", "kitchen sink", nil, "kitchen", nil])
         #expect(read.map(\.text) == ["hello", "hello", "hello", "@bob hello", "/who", "@kitchen"])
         // A command that was meant for another room is not performed in the open one.
-        let error = #expect(throws: ChatError.self) { try AddressedLine("@kichen /wipe yes", in: rooms) }
+        let error = await #expect(throws: ChatError.self) { try await AddressedLine("@kichen /wipe yes", in: rooms) }
         #expect(error?.code == .unknownRoom)
         // A text for one room is said in no other, for all invisible scalars around the name.
-        let hidden = try AddressedLine("\u{feff}@kitchen \u{301}secret", in: rooms)
+        let hidden = try await AddressedLine("\u{feff}@kitchen \u{301}secret", in: rooms)
         #expect(hidden.room?.name == "kitchen" && hidden.text == "\u{301}secret")
         // Where only a text is taken, there is no such command.
         for other in ["@KITCHEN secret", "@kitchen\tsecret", "@\"kitchen\" secret"] {
-            #expect(try AddressedLine(other, in: rooms) == AddressedLine("@kitchen secret", in: rooms), "\(other)")
+            let line = try await AddressedLine(other, in: rooms)
+            #expect(try await line == AddressedLine("@kitchen secret", in: rooms), "\(other)")
         }
-        let text = AddressedLine(textIn: "@ann /shrug", rooms)
+        let text = await AddressedLine(textIn: "@ann /shrug", rooms)
         #expect(text == AddressedLine(text: "@ann /shrug"))
-        #expect(AddressedLine(textIn: "@kitchen //x", rooms).text == "//x")
+        #expect(await AddressedLine(textIn: "@kitchen //x", rooms).text == "//x")
+        program.loop.stop()
     }
 
     @Test func `exactly one conversation of a program is looked at`() async throws {
-        let program = try Program("lobby", "kitchen")
+        let program = try await RunningProgram("lobby", "kitchen")
         func active() async -> [Int] { await program.summaries().map { $0.count(where: \.isActive) } }
         let opened = await program.executor.reports(of: .open(who: "Kitchen"))
         #expect(opened?.last?.room == program.labels[1])
@@ -140,7 +132,7 @@ import Wire
     }
 
     @Test func `a room is left for the first one, which is open then`() async throws {
-        let program = try Program("lobby", "kitchen", "attic")
+        let program = try await RunningProgram("lobby", "kitchen", "attic")
         _ = await program.executor.reports(of: .open(who: "attic"))
         let reports = await program.executor.reports(of: .part(room: nil))
         guard case .answer(.parted(let left, .publicRoom, recent: _)) = reports?.last?.report else {
@@ -149,18 +141,18 @@ import Wire
         }
         #expect(left.name == "attic")
         #expect(reports?.last?.room == program.labels[0])
-        #expect(program.rooms.open?.label == program.labels[0])
-        #expect(program.rooms.all.map(\.label.name) == ["lobby", "kitchen"])
+        #expect(await program.rooms.openLabel == program.labels[0])
+        #expect(await program.rooms.labels.map(\.name) == ["lobby", "kitchen"])
         // Another room than the open one changes nothing in that.
         _ = await program.executor.reports(of: .part(room: "kitchen"))
-        #expect(program.rooms.open?.label == program.labels[0])
+        #expect(await program.rooms.openLabel == program.labels[0])
         program.loop.stop()
     }
 
     @Test func `a text for a room that is left meanwhile is said in no other room`() async throws {
-        let program = try Program("lobby", "kitchen", rate: 0.001)
+        let program = try await RunningProgram("lobby", "kitchen", rate: 0.001)
         let kitchen = program.labels[1]
-        for room in program.rooms.all { try await room.node.start() }
+        try await program.rooms.run { for room in $0.all { try room.node.start() } }
         _ = await program.executor.reports(of: .say("first"), in: kitchen)
         // The rate holds the next one back.
         async let late = program.executor.reports(of: .say("late"), in: kitchen)
@@ -171,12 +163,12 @@ import Wire
         #expect(Self.failure(await program.executor.reports(of: .say("later"), in: kitchen)) == .unknownRoom)
         let said = try #require(await program.summaries().first?.first)
         #expect(said.last == nil)
-        for room in program.rooms.all { await room.node.leave() }
+        await program.rooms.leave()
         program.loop.stop()
     }
 
     @Test func `the only room is not left, and an unknown one is an error`() async throws {
-        let program = try Program("lobby")
+        let program = try await RunningProgram("lobby")
         #expect(Self.failure(await program.executor.reports(of: .part(room: nil))) == .onlyRoom)
         #expect(Self.failure(await program.executor.reports(of: .part(room: "attic"))) == .unknownRoom)
         program.loop.stop()
@@ -184,24 +176,24 @@ import Wire
 
     /// The room's first event comes before the join is answered.
     @Test func `an invitation is listed until its room is joined, also before that node is ready`() async throws {
-        let program = try Program("lobby")
+        let program = try await RunningProgram("lobby")
         let rooms = program.rooms
-        let lobby = rooms.all[0].node
         let attic = Chat.Room(openNamed: "attic")
-        await lobby.take(.invitation(from: try Sample.who(), to: attic, isThere: false), in: rooms)
-        #expect(await lobby.invitations(in: rooms) == ["attic"])
-        rooms.add(try rooms.reserve("attic"), Self.node(on: program.loop, in: attic))
-        #expect(await lobby.invitations(in: rooms) == [])
+        let who = try Sample.who()
+        await rooms.run { _ = $0.recorded(.invitation(from: who, to: attic, isThere: false)) }
+        #expect(await rooms.run { $0.invitations.map(\.room.name) } == ["attic"])
+        await rooms.add(try await rooms.reserve("attic"), Self.node(on: program.loop, in: attic))
+        #expect(await rooms.run { $0.invitations.map(\.room.name) } == [])
         program.loop.stop()
     }
 
     @Test func `a join that fails leaves the other rooms as they are`() async throws {
-        let program = try Program("lobby")
+        let program = try await RunningProgram("lobby")
         let request = RoomRequest(name: "kitchen")
         #expect(Self.failure(await program.executor.reports(of: .join(request))) == .roomFailed)
-        #expect(program.rooms.all.map(\.label.name) == ["lobby"])
+        #expect(await program.rooms.labels.map(\.name) == ["lobby"])
         // Its place is free again.
-        #expect(try program.rooms.reserve("kitchen").name == "kitchen")
+        #expect(try await program.rooms.reserve("kitchen").name == "kitchen")
         program.loop.stop()
     }
 
@@ -229,8 +221,10 @@ import Wire
     }
 }
 
-extension Node {
-    fileprivate func take(_ event: NodeEvent, in rooms: Rooms) { _ = rooms.noted(event) }
-
-    fileprivate func invitations(in rooms: Rooms) -> [String] { rooms.invitations.map(\.room.name) }
+extension Program {
+    func run<Result: Sendable, Failure: Error>(
+        _ body: @Sendable (isolated Program) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(self)
+    }
 }

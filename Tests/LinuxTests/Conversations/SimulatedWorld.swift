@@ -42,7 +42,7 @@ final class SimulatedPerson: Person {
     }
 
     func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (isolated Node) throws(ChatError) -> Result
+        _ body: @escaping @Sendable (Node) throws(ChatError) -> Result
     ) async throws(ChatError) -> Result {
         try peer.with(body)
     }

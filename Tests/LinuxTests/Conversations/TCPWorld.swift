@@ -60,11 +60,12 @@ final class TCPWorld: World {
     }
 }
 
-final class TCPPerson: Person {
-    let key: PeerID
-    let told = Told()
+actor TCPPerson: Person {
+    nonisolated let key: PeerID
+    nonisolated let told = Told()
     private let node: Node
-    private let loop: EventLoop
+    private nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     init(
         configuration: NodeConfiguration, identitySeed: UInt64?, discovery: any PeerDiscovery, news: News
@@ -85,36 +86,26 @@ final class TCPPerson: Person {
             })
     }
 
-    func start() async throws {
-        try await node.start()
-    }
+    func start() throws { try node.start() }
 
     /// Where it listens.
-    var port: UInt16? {
+    nonisolated var port: UInt16? {
         told.events.lazy.compactMap { if case .ready(_, let port, _, _) = $0 { port } else { nil } }.first
     }
 
     func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (isolated Node) throws(ChatError) -> Result
-    ) async throws(ChatError) -> Result {
-        try await node.run(body)
+        _ body: @escaping @Sendable (Node) throws(ChatError) -> Result
+    ) throws(ChatError) -> Result {
+        try body(node)
     }
 
     func leave() async {
         await node.leave()
     }
 
-    func shutDown() async {
-        await node.leave()
+    nonisolated func shutDown() async {
+        await leave()
         loop.stop()
-    }
-}
-
-extension Node {
-    func run<Result: Sendable>(
-        _ body: @Sendable (isolated Node) throws(ChatError) -> Result
-    ) throws(ChatError) -> Result {
-        try body(self)
     }
 }
 

@@ -23,7 +23,7 @@ protocol Person: AnyObject, Sendable {
 
     /// Runs `body` inside the node.
     func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (isolated Node) throws(ChatError) -> Result
+        _ body: @escaping @Sendable (Node) throws(ChatError) -> Result
     ) async throws(ChatError) -> Result
 
     /// Leaves politely.

@@ -51,7 +51,7 @@ private func run(
                 avahi.close()
                 return loop.stop()
             }
-            loop.scheduleOnLoop(at: loop.now + .milliseconds(1)) { check() }
+            loop.schedule(at: loop.now + .milliseconds(1)) { check() }
         }
         check()
     }

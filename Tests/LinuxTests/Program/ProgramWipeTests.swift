@@ -12,13 +12,20 @@ import Transports
 /// The remains of a node once it is wiped.
 @Suite(.timeLimit(.minutes(1))) struct ProgramWipeTests {
     private let loop: EventLoop
+    private let rooms: Program
 
     init() throws {
         loop = try EventLoop(name: "wipe")
         try loop.start()
+        rooms = Program(on: loop)
     }
 
-    private func node(_ deliver: @escaping @Sendable ([NodeEvent]) -> Void) -> Node {
+    /// Knows a node without keeping it. Unchecked, because it is used on the loop alone.
+    private final class Witness: @unchecked Sendable {
+        weak var node: Node?
+    }
+
+    private func node(_ deliver: @escaping ([NodeEvent]) -> Void) -> Node {
         var randomness = Randomness.system
         let identity = Identity.generate(using: &randomness)
         return Node(
@@ -28,32 +35,41 @@ import Transports
 
     @Test func `a wiped node is let go of, with its keys and all that it heard`() async throws {
         let reports = ReportQueue()
-        let rooms = Rooms()
-        let labels = try ["lobby", "kitchen"].map { name in try rooms.reserve(name) }
-        for label in labels { rooms.add(label, node(reports.entrance(of: label, in: rooms))) }
-        weak let old = rooms.open?.node
-        for room in rooms.all { try await room.node.start() }
-        try await rooms.all[0].node.perform(.send("hello"))
+        let old = Witness()
+        try await rooms.run { rooms in
+            for name in ["lobby", "kitchen"] {
+                let label = try rooms.reserve(name)
+                rooms.add(label, node(rooms.entrance(of: label, to: reports)))
+            }
+            old.node = rooms.open?.node
+            #expect(old.node != nil)
+            for room in rooms.all { try room.node.start() }
+            try rooms.all[0].node.perform(.send("hello"))
+        }
         async let wiped = rooms.wipe()
-        while !rooms.isEmpty { for report in await reports.next() where report.isEnd { rooms.remove(report.room) } }
-        #expect(rooms.takeForgotten() == MemoryUsage(conversations: 2, messages: 1, peers: 0))
-        rooms.add(try rooms.reserve("lobby"), node { _ in })
-        #expect(rooms.goOn())
+        while await !rooms.isEmpty {
+            for report in await reports.next() where report.isEnd { await rooms.remove(report.room) }
+        }
+        #expect(await rooms.takeForgotten() == MemoryUsage(conversations: 2, messages: 1, peers: 0))
+        await rooms.add(try await rooms.reserve("lobby"), node { _ in })
+        #expect(await rooms.goOn())
         _ = await wiped
         // Jobs that the loop has for the earlier node are done when this is.
         await withCheckedContinuation { done in loop.execute { done.resume() } }
-        #expect(old == nil)
+        #expect(await rooms.run { _ in old.node == nil })
         loop.stop()
     }
 
     @Test func `events of a node after its end are not taken`() async {
         let reports = ReportQueue()
-        let tell = reports.entrance(of: .lobby, in: Rooms())
-        let next = reports.entrance(of: RoomLabel(number: 2, name: "lobby"), in: Rooms())
-        tell([.notice(.clockSkew, "1")])
-        tell([.notice(.clockSkew, "2"), .stopped(.asked)])
-        tell([.notice(.clockSkew, "3")])
-        next([.notice(.clockSkew, "4"), .stopped(.asked)])
+        await rooms.run { rooms in
+            let tell = rooms.entrance(of: .lobby, to: reports)
+            let next = rooms.entrance(of: RoomLabel(number: 2, name: "lobby"), to: reports)
+            tell([.notice(.clockSkew, "1")])
+            tell([.notice(.clockSkew, "2"), .stopped(.asked)])
+            tell([.notice(.clockSkew, "3")])
+            next([.notice(.clockSkew, "4"), .stopped(.asked)])
+        }
         var notices: [String] = []
         var ends = 0
         while ends < 2 {

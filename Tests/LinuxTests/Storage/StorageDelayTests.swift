@@ -37,25 +37,25 @@ import Wire
         let opened = try StoredIdentity.open(scratch("me"), locking: true).unlock(with: nil, willWrite: disk.hold)
         let files = opened.files
         let writer = try StateWriter(files) { _ in }
-        let (rooms, label) = (Rooms(), RoomLabel.lobby)
         let loop = try EventLoop(name: "alice")
         try loop.start()
+        let rooms = Program(on: loop)
         let (told, news) = (Told(), News())
         let node = try self.node(opened.take(), besides: try #require(bob.port), on: loop) { batch in
             told.append(batch)
             news.tell()
         }
-        rooms.add(label, node)
-        try await node.start()
+        await rooms.add(.lobby, node)
+        try await rooms.run { try $0.all[0].node.start() }
         #expect(await news.wait(atMost: .seconds(20)) { told.hasSeen(bob) })
         let executor = CommandExecutor(
             rooms: rooms, departure: Departure(), store: { change, _ in KeptState.submit(change, to: writer) },
-            begin: { _, label in .known(label) }, keepsMarks: { _ in files.isInUse }
+            begin: { _, label, _ in .known(label) }, keepsMarks: { _ in files.isInUse }
         ) { [] }
         let answers = Locked<[RoomReport]>([])
         async let isDone = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
         await disk.holds()
-        try await node.run { node throws(ChatError) in try node.perform(.send("while the disk is busy")) }
+        try await rooms.run { try $0.all[0].node.perform(.send("while the disk is busy")) }
         #expect(await news.wait(atMost: .seconds(20)) { told.messages.count == 1 })
         #expect(answers.value.isEmpty)
         #expect(!disk.hasTimedOut)
@@ -64,7 +64,7 @@ import Wire
         #expect(answers.value.count == 1)
         let stored = try StoredIdentity.open(scratch("me"), locking: false).unlock(with: nil).files.state
         #expect(stored.nickname == "ally" || stored.verified + stored.blocked == [bob.key])
-        await node.leave()
+        await rooms.leave()
         await writer.end()
         loop.stop()
         await world.close()

@@ -137,16 +137,16 @@ extension WebServer {
     func peer(of call: RouteCall) async throws(RouteFault) -> (RoomLabel, String) {
         let text = call.parameters["key"] ?? ""
         guard let key = PeerID(hexadecimal: text) else { throw RouteFault(404, "unknown_peer", "a key has 64 digits") }
-        return (try room(of: call), key.hexadecimal)
+        return (try await room(of: call), key.hexadecimal)
     }
 
     /// The room of a path.
-    func room(of call: RouteCall) throws(RouteFault) -> RoomLabel {
+    func room(of call: RouteCall) async throws(RouteFault) -> RoomLabel {
         let id = call.parameters["room"]
-        guard let room = desk?.rooms.all.first(where: { $0.label.id == id }) else {
+        guard let room = await desk?.rooms.labels.first(where: { $0.id == id }) else {
             throw RouteFault(404, "unknown_room", "there is no such room")
         }
-        return room.label
+        return room
     }
 
     /// - Throws: the refusal of the command.

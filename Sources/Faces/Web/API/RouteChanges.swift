@@ -22,7 +22,7 @@ extension WebServer {
             Task {
                 do throws(RouteFault) {
                     let said = try await say(self)
-                    answers.note(said, isKept(said), for: key)
+                    answers.note(said, await isKept(said), for: key)
                     return .success(said)
                 } catch {
                     answers.forget(key)
@@ -39,8 +39,8 @@ extension WebServer {
     }
 
     /// Whether a message that was just said has not been deleted or wiped since.
-    private func isKept(_ said: SaidMessage) -> Bool {
-        desk?.rooms.all.contains { $0.label == said.room } ?? false && !store.isDeleted(said.topic)
+    private func isKept(_ said: SaidMessage) async -> Bool {
+        await desk?.rooms.labels.contains(said.room) ?? false && !store.isDeleted(said.topic)
     }
 
     func admitPage(_ call: RouteCall) throws(RouteFault) -> WebAnswer {
@@ -70,7 +70,7 @@ extension WebServer {
         try call.only("to", "text")
         let (to, text) = (try call.text("to"), try call.text("text"))
         guard let key = PeerID(hexadecimal: to) else { throw RouteFault(422, "bad_member", "to is a key of 64 digits") }
-        return try await said(.message(who: key.hexadecimal, text: text), in: try room(of: call))
+        return try await said(.message(who: key.hexadecimal, text: text), in: try await room(of: call))
     }
 
     /// The message that a command said.
@@ -197,7 +197,7 @@ extension WebServer {
     private func place(of call: RouteCall) async throws(RouteFault) -> (RoomLabel?, Conversation?) {
         var room: RoomLabel?
         if call.body["room"] != nil {
-            room = desk?.rooms.named(try call.text("room"))?.label
+            room = await desk?.rooms.label(named: try call.text("room"))
             guard room != nil else { throw RouteFault(404, "unknown_room", "there is no such room") }
         }
         guard call.body["conversation"] != nil else { return (room, nil) }

@@ -104,10 +104,10 @@ extension WebServer {
             if let room {
                 return await desk.reports(of: try Command(line: line), in: room, at: conversation) ?? []
             }
-            let addressed = try AddressedLine(line, in: desk.rooms)
+            let addressed = try await AddressedLine(line, in: desk.rooms)
             return await desk.reports(of: try Command(line: addressed.text), in: addressed.room) ?? []
         } catch {
-            return [RoomReport(error, of: desk.rooms)]
+            return [RoomReport(error, in: await desk.rooms.openLabel)]
         }
     }
 }

@@ -50,11 +50,19 @@ extension CommandExecutor {
     func perform(
         _ command: Command, in room: GatewayRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void
     ) async {
+        await perform(command, in: room, deliver, rooms)
+    }
+
+    /// Finds the room where the nodes live, so that the commands of a client stay in order.
+    private func perform(
+        _ command: Command, in room: GatewayRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void,
+        _ rooms: isolated Program
+    ) async {
         var label: RoomLabel?
         if case .named(let name) = room {
-            label = rooms.named(name)?.label
+            label = rooms.label(named: name)
             guard label != nil else {
-                return deliver([RoomReport(ChatError(.unknownRoom, .unknownRoom, name), of: rooms)])
+                return deliver([RoomReport(ChatError(.unknownRoom, .unknownRoom, name), in: rooms.openLabel)])
             }
         }
         let isDone = await obey(command, in: label, isPaced: true) { deliver([$0]) }

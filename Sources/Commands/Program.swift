@@ -1,0 +1,256 @@
+package import Chat
+package import ChatNode
+import Phrases
+package import Wire
+
+/// The rooms that the program is in, each with its node, and the one whose conversation is open.
+///
+/// Owns the nodes, and lives on their executor. `/wipe` ends all of them; a node of another identity begins then.
+package actor Program: LoopActor {
+    package struct Room {
+        package let label: RoomLabel
+        package let node: Node
+    }
+
+    package nonisolated let scheduler: any Scheduler
+
+    /// The rooms in the order in which they were joined; without those that are being left.
+    package private(set) var all: [Room] = []
+    /// Rooms without a node yet, or with one that is leaving; they count as rooms, and keep their names.
+    private var others: [RoomLabel: Node?] = [:]
+    /// The room that was opened; nil for the first one.
+    private var opened: RoomLabel?
+    private var lastNumber = 0
+    /// Callers that wait for a room to be ready.
+    private var beginners: [RoomLabel: CheckedContinuation<Bool, Never>] = [:]
+    /// Rooms that are ready, and that no caller has waited for since.
+    private var ready: Set<RoomLabel> = []
+    private var invitedRooms = Invitations()
+    /// Whether the nodes end because of `/wipe`.
+    package private(set) var isWiping = false
+    /// The memory of the nodes that `/wipe` ends.
+    private var forgotten: MemoryUsage?
+    /// The answer of a wipe that is done.
+    private var wipeAnswer: Answer?
+    /// Callers that wait for the end of a wipe.
+    private var waiting: [CheckedContinuation<Answer?, Never>] = []
+
+    /// - Parameter scheduler: that of the nodes.
+    package init(on scheduler: any Scheduler) { self.scheduler = scheduler }
+
+    /// The open room; nil before the first one and after the last one. Its node is not to be kept: what was wiped is gone
+    /// when the last reference to it is.
+    package var open: Room? { all.first { $0.label == opened } ?? all.first }
+
+    package var openLabel: RoomLabel? { open?.label }
+
+    /// Whether no node runs, leaves or begins.
+    package var isEmpty: Bool { all.isEmpty && others.isEmpty }
+
+    /// The labels of the rooms, in the order in which they were joined.
+    package var labels: [RoomLabel] { all.map(\.label) }
+
+    /// The room with a name, in any case of letters where no other name differs in that alone.
+    package func named(_ name: some StringProtocol) -> Room? {
+        if let room = all.first(where: { $0.label.name == name }) { return room }
+        let similar = all.filter { $0.label.name.lowercased() == name.lowercased() }
+        return similar.count == 1 ? similar[0] : nil
+    }
+
+    /// The label of the room with a name, as `named` finds it.
+    package func label(named name: String) -> RoomLabel? { named(name)?.label }
+
+    subscript(label: RoomLabel) -> Room? { all.first { $0.label == label } }
+
+    /// The label of a room that the program is in.
+    package func label(of room: Chat.Room) -> RoomLabel? { all.first { $0.node.isIn(room) }?.label }
+
+    /// A label for a room that is about to be joined.
+    ///
+    /// - Throws: `too_many_rooms` above 16.
+    package func reserve(_ name: String) throws(ChatError) -> RoomLabel {
+        guard all.count + others.count < Limits.rooms else {
+            throw ChatError(.tooManyRooms, .tooManyRooms, "\(Limits.rooms)")
+        }
+        let names = Set(labels.map(\.name) + others.keys.map(\.name))
+        var unique = name
+        for number in 2...Limits.rooms + 1 where names.contains(unique) { unique = "\(name)/\(number)" }
+        lastNumber += 1
+        let label = RoomLabel(number: lastNumber, name: unique)
+        others[label] = .some(nil)
+        return label
+    }
+
+    /// Adds a room whose label was reserved; the first one is open.
+    package func add(_ label: RoomLabel, _ node: Node) {
+        others[label] = nil
+        all.append(Room(label: label, node: node))
+        opened = opened ?? label
+    }
+
+    /// Removes a room that is left: no command reaches it any more, while its node says goodbye.
+    func leave(_ label: RoomLabel) {
+        guard let index = all.firstIndex(where: { $0.label == label }) else { return }
+        others[label] = .some(all.remove(at: index).node)
+        if opened == label { opened = nil }
+    }
+
+    /// Lets go of a room whose node has ended, or did not begin.
+    package func remove(_ label: RoomLabel) {
+        others[label] = nil
+        ready.remove(label)
+        all.removeAll { $0.label == label }
+        if opened == label { opened = nil }
+    }
+
+    /// Returns true when the node of a room is ready, false if it ends before. For one caller.
+    package func awaitReady(_ label: RoomLabel) async -> Bool {
+        if ready.remove(label) != nil { return true }
+        guard self[label] != nil else { return false }
+        return await withCheckedContinuation { beginners[label] = $0 }
+    }
+
+    /// Resumes the caller that waits for a room, or the one that will.
+    package func recordReady(_ label: RoomLabel, _ isReady: Bool = true) {
+        if let waiting = beginners.removeValue(forKey: label) { return waiting.resume(returning: isReady) }
+        let isThere = self[label] != nil || others[label] != nil
+        if isReady, isThere { ready.insert(label) } else { ready.remove(label) }
+    }
+
+    /// Opens a room: in the one that was open, no conversation is looked at any more.
+    func look(at room: Room) {
+        if let before = open, before.label != room.label { before.node.change(.lookAway) }
+        opened = room.label
+    }
+
+    /// Sets whether the user types in the open conversation.
+    package func setTyping(_ isOn: Bool) { open?.node.change(.typing(isOn)) }
+
+    /// Begins to leave all rooms.
+    package func beginLeaving() {
+        for node in allNodes { node.beginLeaving() }
+    }
+
+    /// Leaves all rooms; returns when their nodes have ended.
+    package func leave() async {
+        let nodes = allNodes
+        for node in nodes { node.beginLeaving() }
+        for node in nodes { await node.leave() }
+    }
+
+    private var allNodes: [Node] { all.map(\.node) + others.values.compactMap(\.self) }
+}
+
+/// Events of nodes.
+extension Program {
+    /// A receiver of the events of a room's node, up to its end: later ones belong to a run that is over. Keeps the
+    /// invitations among them.
+    ///
+    /// - Parameter other: receives each batch too.
+    package func entrance(
+        of room: RoomLabel, to reports: ReportQueue, and other: (@Sendable ([RoomReport]) -> Void)? = nil
+    ) -> ([NodeEvent]) -> Void {
+        var hasEnded = false
+        return { batch in
+            guard !hasEnded else { return }
+            let new = batch.map { RoomReport(room, .event(self.recorded($0))) }
+            hasEnded = new.contains(where: \.isEnd)
+            reports.append(new)
+            other?(new)
+        }
+    }
+
+    /// An event as it is shown: of an invitation, with whether the program is in the room. Keeps an invitation.
+    func recorded(_ event: NodeEvent) -> NodeEvent {
+        guard case .invitation(let from, let room, isThere: _) = event else { return event }
+        let isThere = label(of: room) != nil
+        if !isThere { invitedRooms.add(room, from: from) }
+        return .invitation(from: from, to: room, isThere: isThere)
+    }
+
+    /// The invitations to rooms that the program is not in.
+    var invitations: [InvitedRoom] {
+        invitedRooms.all.filter { label(of: $0.room) == nil }.map { InvitedRoom(room: $0.room, from: $0.from) }
+    }
+
+    /// The room of a name that the user was last invited to; nil if there is none.
+    package func invitation(to name: String) -> Chat.Room? { invitedRooms.room(named: name) }
+
+    /// Forgets the invitation to a room that was joined.
+    package func forgetInvitation(to room: Chat.Room) { invitedRooms.remove(room) }
+}
+
+/// Views of all rooms.
+extension Program {
+    /// The rooms with their conversations.
+    var overview: [RoomOverview] {
+        let open = open?.label
+        return all.map { room in
+            let node = room.node
+            return RoomOverview(
+                room.label, isOpen: room.label == open, isPrivate: node.ownRoom.isPrivate,
+                isBridged: node.isBridged, me: node.me(), online: node.online(),
+                conversations: node.summaries(), requests: node.requests())
+        }
+    }
+
+    /// The rooms with all that a face shows of them; their earlier events are delivered before.
+    var snapshot: [RoomSnapshot] {
+        for room in all { room.node.flushEvents() }
+        return zip(all, overview).map { room, overview in
+            let node = room.node
+            return RoomSnapshot(
+                overview, ready: node.readyEvent(), profile: node.profile, peers: node.peers(),
+                histories: overview.conversations.map {
+                    ($0.conversation, node.history(Conversation($0.conversation)))
+                })
+        }
+    }
+}
+
+/// The end of everything that was said: `/wipe`.
+extension Program {
+    /// The room with a label, or with none the open one; waits for the end of a wipe. Nil if there is none.
+    func awaitRoom(_ label: RoomLabel?) async -> Room? {
+        if isWiping { _ = await withCheckedContinuation { waiting.append($0) } }
+        return if let label { self[label] } else { open }
+    }
+
+    /// Ends all nodes for good. Returns when another one is ready, or when the program leaves instead; what is asked for
+    /// twice at a time is done once.
+    ///
+    /// - Returns: what was forgotten.
+    @discardableResult
+    func wipe() async -> Answer? {
+        if !isWiping {
+            guard !all.isEmpty else { return nil }
+            isWiping = true
+            forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += $1.memoryUsage() }
+            beginLeaving()
+        }
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    /// The memory of the ended nodes; nil if they ended for another reason than a wipe.
+    package func takeForgotten() -> MemoryUsage? {
+        if forgotten != nil { invitedRooms = Invitations() }
+        return forgotten.take()
+    }
+
+    /// Keeps the answer of a wipe for the callers that wait.
+    package func recordWipe(_ answer: Answer) { wipeAnswer = answer }
+
+    /// Resumes the callers that wait for the end of a wipe; false if there was none.
+    @discardableResult
+    package func goOn() -> Bool {
+        defer { (isWiping, wipeAnswer, waiting) = (false, nil, []) }
+        for continuation in waiting { continuation.resume(returning: wipeAnswer) }
+        return isWiping
+    }
+}
+
+extension Limits {
+    /// Rooms of a process, each with a node of its own. More cost descriptors (`links` for each room), names on the
+    /// network and memory; with fewer, a user of many rooms needs several processes.
+    package static let rooms = 16
+}
