@@ -72,8 +72,8 @@ enum Effect {
     case publish(BridgeOutbox.Due)
     /// Takes a presence from the broker that was held.
     case receiveHeld(certificate: [UInt8], frame: [UInt8])
-    /// Dials a peer for direct messages alone.
-    case dialGuest(PeerID, at: Endpoint)
+    /// Issues our certificate again, for another dm key.
+    case renewCertificate
     /// Reports an event to the program.
     case report(NodeEvent)
     /// Reports a warning; before the node is ready, behind `.ready`.
@@ -128,6 +128,12 @@ enum LinkStep {
 
 /// A step of a part that other effects or some time come before.
 enum Step {
+    /// The mode of the room is another.
+    case changeMode(from: RoomMode)
+    /// A peer is here or away by its newest presence.
+    case recordPresence(of: PeerID, isHere: Bool)
+    /// Asks the peer of a link for its roster.
+    case askForRoster(on: ConnectionID)
     /// Sends history that the peer of a link requested, as far as there is room.
     case answerRequests(on: ConnectionID)
     case recordDialFailure(of: String)

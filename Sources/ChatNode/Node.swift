@@ -76,7 +76,7 @@ package final class Node {
         let (wallClock, now) = (scheduler.wallClock, scheduler.now)
         let room = configuration.room
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
-        mail = SealedMail(me: identity.id, randomness: randomness.branch(4), now: now)
+        mail = SealedMail(configuration, me: identity.id, randomness: randomness.branch(4), now: now)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         let epoch = OwnSession.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
         let session = UserSession(
@@ -161,7 +161,7 @@ package final class Node {
         let before = batch.events.count
         router.route(payload, at: moment, askedAt: askedAt, into: &batch.events)
         guard batch.events.count > before else { return }
-        if crowd.isFolded { batch.remove(from: before) { !shouldReport($0) } }
+        if spread.mode.isFolded { batch.remove(from: before) { !CrowdPresence.reports($0, in: spread.mode, router) } }
         askForTurnEnd()
     }
 
@@ -179,7 +179,9 @@ package final class Node {
     private func endTurn() {
         isTurnEndAsked = false
         offerArchived()
-        recordMovements()
+        if spread.mode.isFolded {
+            withEffects { crowd.recordMovements(of: &router, now: scheduler.now, &$0) }
+        }
         sendReplies()
         if finder.isChoiceChanged { followChoice() }
         if links.hasDirty { flushDirty() }
@@ -232,8 +234,8 @@ extension Node {
     var environment: Environment {
         let isRunning = if case .running = phase { true } else { false }
         return Environment(
-            moment: moment, me: context.me, mode: spread.mode, isCrowd: crowd.isCrowd,
-            consentsToBridges: router.session.bridging.consents, isRunning: isRunning)
+            moment: moment, me: context.me, mode: spread.mode, consentsToBridges: router.session.bridging.consents,
+            isRunning: isRunning)
     }
 }
 
@@ -271,11 +273,14 @@ extension Node {
         switch timer {
         case .bridge: act { bridgeGate.tick($0, &$1) }
         case .choice: tickFinder()
-        case .crowd: tickCrowd()
+        case .crowd:
+            act { crowd.tick($0, links: crowdLinks, neighbours: spread.neighbours, router: &router, &$1) }
+            act { crowd.answerRosters(connections, $0, &$1) }
+            act { crowd.reportMovements(online: router.roster.online, $0, &$1) }
         case .dialler: dialDue()
         case .history: tickHistory()
-        case .mail: tickMail()
-        case .overlay: tickOverlay()
+        case .mail: act { mail.tick(&links, &router, $0, &$1) }
+        case .overlay: act { spread.tick(connections, $0, &$1) }
         case .router: tickRouter()
         case .typing: act { conversations.tickTyping($0, &$1) }
         }
@@ -457,7 +462,7 @@ extension Node {
     package var announcedRooms: [String: Int] { router.roster.announcedRooms }
 
     /// True if a direct conversation with the peer is accepted.
-    package func isAccepted(_ peer: PeerID) -> Bool { router.directChats[peer]?.state == .accepted }
+    package func isAccepted(_ peer: PeerID) -> Bool { router.isAccepted(peer) }
 
     /// The name of the room.
     package var room: String { configuration.room.name }
@@ -479,11 +484,11 @@ extension Node {
     package func online() -> Int { router.roster.online }
 
     /// True if so many are here that `peers` has not all of them.
-    package var isCrowded: Bool { crowd.isFolded && online() > Limits.heardPeersShown }
+    package var isCrowded: Bool { spread.mode.isFolded && online() > Limits.heardPeersShown }
 
     /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {
-        (crowd.isFolded ? router.roster.latestRows : router.roster.rows).map(view)
+        (spread.mode.isFolded ? router.roster.latestRows : router.roster.rows).map(view)
     }
 
     /// The blocked peers, in the order in which they were blocked; those of earlier runs too.

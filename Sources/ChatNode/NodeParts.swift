@@ -47,6 +47,10 @@ extension Node {
     /// Takes a step that a part put off.
     func perform(_ step: Step) {
         switch step {
+        case .changeMode(let last):
+            act { crowd.modeChanged(from: last, &mail, &bridgeGate, &router, connections, spread.neighbours, $0, &$1) }
+        case .recordPresence(let peer, let isHere): apply(router.notePresence(of: peer, isHere: isHere, at: moment))
+        case .askForRoster(let id): forEach(.link(id)) { link in act { crowd.askForRoster(on: link, $0, &$1) } }
         case .answerRequests(let id): forEach(.link(id)) { answer(on: $0) }
         case .recordDialFailure(let instance):
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
@@ -89,58 +93,6 @@ extension Node {
         withEffects { finder.followChoice(environment, connections, &$0) }
     }
 
-    /// Tells a peer what this side says about their link.
-    func greet(_ link: LinkInfo) {
-        guard let peer = link.peer else { return }
-        links.enqueue(finder.greeting(for: peer, in: spread.mode), on: link)
-        askForTurnEnd()
-    }
-
-    func receivedHello(_ hello: Hello, on link: LinkInfo) {
-        guard let peer = link.peer else { return }
-        withEffects { finder.receivedHello(hello, from: peer, on: link.id, environment, &$0) }
-    }
-
-    func receivedBusy(on link: LinkInfo) {
-        guard let peer = link.peer else { return }
-        withEffects { finder.receivedBusy(from: peer, environment, &$0) }
-    }
-
-    /// A frame shows that its sender takes part in the overlay.
-    ///
-    /// - Parameter isNew: whether it brought a public payload that was new.
-    func recordSign(on link: LinkInfo, isNew: Bool = false) {
-        // A mesh pays one comparison for each payload.
-        guard finder.isOverlay, let peer = link.peer else { return }
-        finder.recordSign(of: peer, isNew: isNew, now: scheduler.now)
-    }
-
-    /// A payload came over a relay: the author of a public message is in the room.
-    ///
-    /// - Parameter isHistory: whether it was asked for.
-    func recordGap(_ payload: VerifiedPayload, isHistory: Bool) {
-        guard spread.mode != .overlay, payload.type == .publicMessage, !payload.isBridged,
-            !connections.hasLink(to: payload.author)
-        else { return }
-        let age = ownSession.age(now: scheduler.now)
-        withEffects {
-            finder.recordGap(payload, isHistory: isHistory, age: age, environment, connections, router.roster, &$0)
-        }
-    }
-
-    /// A neighbour told its mode. Two that begin to pass payloads on compare their rosters, and a node between peers that lack
-    /// links tells them of each other.
-    ///
-    /// - Parameter last: the hello before; nil for the first.
-    func receivedMode(in hello: Hello, after last: Hello?, on link: LinkInfo) {
-        let wasRelaying = spread.isRelaying
-        // Its count of the room and its gaps are among what decides the mode.
-        if hello != last { updateMode() }
-        withEffects { finder.recordLack(hello, on: link, environment, spread.neighbours, &$0) }
-        guard wasRelaying, hello.isOverlay, last?.isOverlay != true, !hello.isGuest else { return }
-        askForRoster(on: link)
-    }
-
     /// Tells a peer of nodes that it may dial.
     func sendContacts(on link: LinkInfo) {
         let local = links.port > 0 ? links.localEndpoint(of: link.id) : nil
@@ -164,141 +116,18 @@ extension Node {
     }
 }
 
-/// Connects `CrowdPresence` with the other parts (Protocol.md section 13).
+/// Calls `CrowdPresence` and `SealedMail` for frames that lead to a payload (Protocol.md sections 8 and 13).
 extension Node {
-    /// True if peers are here by their presence, not by their links.
-    var isCrowd: Bool { crowd.isCrowd }
-
     /// The links that are part of the overlay: all but those of guests.
-    var crowdLinks: [LinkInfo] { connections.active.filter { !mail.isGuest($0.id) } }
+    var crowdLinks: [LinkInfo] { mail.overlayLinks(among: connections) }
 
-    /// The mode of the room is another.
-    func crowdChanged(_ mode: RoomMode) {
-        let wasFolded = crowd.isFolded
-        router.setCrowd(mode != .mesh)
-        forgetBridgedPresences()
-        _ = router.takeMovements()
-        if mode != .mesh {
-            withEffects {
-                crowd.enter(
-                    mode, environment, links: crowdLinks, neighbours: spread.neighbours, router: &router, &$0)
-            }
-        } else {
-            let linked = connections.active.compactMap(\.peer)
-            withEffects {
-                crowd.leave(
-                    links: crowdLinks, neighbours: spread.neighbours, linked: linked, &$0)
-            }
-            mail.leaveCrowd()
-            if wasFolded { apply(router.roster.arrivals) }
-        }
-        arm(.crowd)
-    }
-
-    func presenceForLink() -> VerifiedPayload {
-        crowd.presenceForLink(environment, router: &router)
-    }
-
-    /// Sends our own presence to all neighbours of the crowd.
-    func sendPresence(_ presence: VerifiedPayload) {
-        withEffects { crowd.announce(presence, environment, on: crowdLinks, &$0) }
-    }
-
-    /// Takes an admitted presence of another peer in.
-    ///
-    /// - Parameter isLive: false for one of an answer to our digests.
-    func receivePresence(_ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo) {
-        let change = withEffects {
-            crowd.receive(
-                payload, isLive: isLive, on: link, environment, roster: router.roster,
-                intake: &intake, &$0)
-        }
-        guard let change else { return }
-        if let peer = link.peer { spread.recordGift(of: peer, now: scheduler.now) }
-        withEffects {
-            finder.recordPresence(
-                of: change.author, isHere: change.isHere, isBridged: change.isBridged, environment, connections,
-                router.roster, &$0)
-        }
-        recordPresence(of: change.author, isHere: change.isHere)
-        // A new path leads to the peer.
-        sendWaiting(to: change.author)
-        routed()
-        arm(.crowd)
-    }
-
-    private func recordPresence(of peer: PeerID, isHere: Bool) {
-        apply(router.notePresence(of: peer, isHere: isHere, at: moment))
-    }
-
-    /// A peer without a link is here: what it has not acknowledged is sent to it again.
-    func sendWaiting(to peer: PeerID) {
-        if !router.roster.isOnline(peer), router.isUnacknowledged(by: peer) { router.linkReady(peer) }
-    }
-
-    /// Handles a payload that was dropped because it came before.
-    func receiveRepeatedPresence(_ frame: borrowing PayloadFrame) {
-        guard let author = crowd.receiveRepeated(frame) else { return }
-        recordPresence(of: author, isHere: true)
-        routed()
-    }
-
-    /// Brings a presence from another network to the crowd.
-    func spreadElsewhere(_ presence: VerifiedPayload) {
-        withEffects { crowd.spread(bridged: presence, environment, &$0) }
-    }
-
-    /// False for the many arrivals, changes and departures of a crowd, which are counted.
-    func shouldReport(_ event: NodeEvent) -> Bool {
-        guard crowd.isFolded, case .peer(_, let who, reason: _, was: _, online: _) = event else { return true }
-        return router.isNoted(who.key)
-    }
-
-    /// At the end of a turn: arrivals and departures are counted.
-    func recordMovements() {
-        guard crowd.isFolded, crowd.record(router.takeMovements(), now: scheduler.now) else { return }
-        arm(.crowd)
-    }
-
-    func tickCrowd() {
-        guard case .running = phase else { return }
-        withEffects {
-            crowd.tick(
-                environment, links: crowdLinks, neighbours: spread.neighbours, router: &router, &$0)
-        }
-        withEffects { crowd.answerRosters(environment, link: { connections[$0] }, &$0) }
-        for peer in crowd.lapse(now: scheduler.now) { recordPresence(of: peer, isHere: false) }
-        if let movements = crowd.takeMovements(now: scheduler.now) {
-            emit(.crowd(came: movements.came, left: movements.left, online: online()))
-        }
-        arm(.crowd)
-    }
-
-    /// Sends our digests to a neighbour, which answers with what we lack.
-    func askForRoster(on link: LinkInfo) {
-        withEffects { crowd.askForRoster(on: link, environment, &$0) }
-    }
-
-    /// The nodes of the room by the word of several sources, or as many as discovery shows.
-    private var plausibleSize: Int {
-        max(finder.roomSize, connections.active.count, spread.neighbours.knownSize ?? 0)
-    }
-
-    /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.
-    func receivedRoster(_ body: Span<UInt8>, on link: LinkInfo) {
-        guard isCrowd, let peer = link.peer else { return }
-        let environment = environment
-        if let digests = RosterDigests(body) {
-            crowd.receive(digests, on: link, environment)
-            spread.recordSize(digests.count, by: peer)
-            return arm(.crowd)
-        }
-        guard crowd.takesAnswer(body.count, on: link.id, now: environment.now) else { return crowd.refuseAnswer() }
+    /// Handles a presence of a neighbour's answer to our digests.
+    func receivedRoster(_ body: Span<UInt8>, from peer: PeerID, on link: LinkInfo, _ environment: Environment) {
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
-            let isLimited = configuration.messagesPerSecond > 0
             let isKept = crowd.judge(
-                frame, from: link.source, isLimited: isLimited, size: { plausibleSize }, environment)
+                frame, from: link.source, isLimited: configuration.messagesPerSecond > 0,
+                size: { finder.plausibleSize(connections, spread.neighbours) }, environment)
             guard let isKept else { return }
             let origin = Origin.roster(from: peer, isKept: isKept, bridge: bridgeStanding(of: frame, from: peer))
             receive(frame, from: origin, on: link, environment)
@@ -306,130 +135,40 @@ extension Node {
             intake.refuse(malformed: error)
         }
     }
-}
 
-/// Connects `SealedMail` with the other parts (Protocol.md sections 8 and 13).
-extension Node {
-    /// Handles a sealed message: opens it if it is addressed to this node, else forwards it.
-    func receivedSealed(_ body: Span<UInt8>, on link: LinkInfo) {
+    func receivedSealed(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
         guard let neighbour = link.peer, SealedMessage.bodySizes.contains(body.count) else {
-            links.tally.unexpectedFrames += 1
-            return
+            return links.tally.unexpectedFrames += 1
         }
         guard takeRelayed(on: link) else { return mail.countRefused() }
-        let frame = [UInt8](copying: body)
-        switch mail.course(of: frame) {
-        case .repeated: break
-        case .forUs: unseal(frame, from: neighbour, on: link)
-        case .forOthers: if !publishOverBridge(sealed: frame, from: neighbour) { passOnSealed(frame, from: neighbour) }
-        }
+        receive(sealed: [UInt8](copying: body), from: neighbour, on: link, environment)
     }
 
-    /// Seals a payload for a peer without a link and sends it to the neighbours that know a path to the peer; in a crowd to the
-    /// one by which the peer's presence came, and another.
-    func seal(_ payload: VerifiedPayload, for peer: PeerID) {
-        let isElsewhere = router.roster.isElsewhere(peer)
-        guard configuration.sealsForRelays || isCrowd || isElsewhere, payload.type.maySeal else { return }
-        let relays = router.paths[peer]
-        let way: SealedMail.Way =
-            isCrowd && !isElsewhere
-            ? .path(crowdLinks, crowd.paths) : .relays(relays.compactMap { connections.sendingLink(of: $0) })
-        withEffects {
-            mail.seal(
-                payload, for: peer, to: intake.certificate(of: peer, now: scheduler.now), with: ownSession.certificate,
-                over: way, andBridge: leadsOverBridge(to: peer), environment,
-                endpoint: { ownEndpoint(for: peer, on: $0) }, &$0)
-        }
-    }
-
-    /// Our address and port for the peer of an accepted conversation, as seen on a link; empty if there is none to tell.
-    private func ownEndpoint(for peer: PeerID, on link: LinkInfo) -> [UInt8] {
-        guard isAccepted(peer), let local = links.localEndpoint(of: link.id) else { return [] }
-        return local.address + [UInt8(links.port >> 8), UInt8(truncatingIfNeeded: links.port)]
-    }
-
-    /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour.
-    func recordPath(to peer: PeerID, via link: LinkInfo) {
-        if let neighbour = link.peer { recordPath(to: peer, via: neighbour) }
-    }
-
-    /// As above; the neighbour may be the bridge. A path to a peer in another network is of use to those who let bridges publish
-    /// them.
-    func recordPath(to peer: PeerID, via neighbour: PeerID) {
-        let isElsewhere = router.session.bridging.consents && router.roster.isElsewhere(peer)
-        guard configuration.sealsForRelays || isElsewhere, neighbour != peer else { return }
-        router.pathNoted(to: peer, via: neighbour)
-        routed()
-    }
-
-    /// Opens a sealed message for this node.
+    /// Handles a sealed message.
     ///
-    /// - Parameter link: the link that it came on; nil if it came over the bridge.
-    func unseal(_ body: [UInt8], from neighbour: PeerID, on link: LinkInfo? = nil) {
-        guard let opened = mail.open(body, for: context.me) else { return }
-        let environment = environment
+    /// - Parameters:
+    ///   - frame: the body of a frame 9 of legal length.
+    ///   - link: the link that it came on; nil if it came over the bridge.
+    func receive(sealed frame: [UInt8], from neighbour: PeerID, on link: LinkInfo?, _ environment: Environment) {
+        let opened = withEffects {
+            mail.receive(
+                frame, from: neighbour, isBridged: link == nil, paths: crowd.paths, &bridgeGate, router.roster,
+                connections, environment, &$0)
+        }
+        guard let opened else { return }
         do throws(DropReason) {
             let content = try intake.readSealed(opened, environment)
             let origin = Origin.sealed(from: neighbour, by: content.certificate)
             let payload = receive(try PayloadFrame(content.frame.span), from: origin, on: link, environment)
             guard let payload, let link else { return }
-            recordEndpoint(content.endpoint, of: payload.author, from: link)
+            act {
+                mail.recordEndpoint(
+                    content.endpoint, of: payload.author, from: link, allowsLoopback: finder.hasNamedLoopback, links,
+                    router, $0, &$1)
+            }
         } catch {
             intake.drop(error)
         }
-    }
-
-    /// Forwards a sealed message for another.
-    ///
-    /// - Parameter neighbour: the peer that it came from; nil for one that came over the bridge.
-    func passOnSealed(_ frame: [UInt8], from neighbour: PeerID?) {
-        withEffects {
-            mail.passOn(
-                frame, from: neighbour, isRelay: configuration.relaysSealed, environment,
-                links: isCrowd ? crowdLinks : connections.active, paths: crowd.paths, &$0)
-        }
-    }
-
-    /// The peer of a conversation told its endpoint in a sealed message.
-    func recordEndpoint(_ bytes: [UInt8], of peer: PeerID, from link: LinkInfo) {
-        guard isAccepted(peer), !router.roster.isOnline(peer) else { return }
-        withEffects {
-            mail.recordEndpoint(
-                bytes, of: peer, from: link, environment, allowsLoopback: finder.hasNamedLoopback,
-                network: { links.network(of: $0) }, &$0)
-        }
-    }
-
-    /// Renews the dm key, seals again what has no receipt, dials guests and ends idle guest links, each if it is due.
-    func tickMail() {
-        guard case .running = phase else { return }
-        if mail.renewKey(now: scheduler.now) { renewCertificate() }
-        let due = mail.takeDueRetries(now: scheduler.now) { peer in
-            !router.roster.isOnline(peer) && router.isUnacknowledged(by: peer)
-        }
-        for peer in due { router.linkReady(peer) }
-        if !due.isEmpty { routed() }
-        withEffects {
-            mail.tickGuests(
-                environment, isLinked: { router.roster.isOnline($0) }, link: { connections[$0] }, &$0)
-        }
-        arm(.mail)
-    }
-
-    /// Dials a peer for direct messages alone, unless the limits of links forbid that.
-    func dialGuest(_ peer: PeerID, at endpoint: Endpoint) {
-        let now = scheduler.now
-        guard links.room > 0, !links.isBanned(peer, now: now), links.mayDial(endpoint, now: now) else { return }
-        let connection = links.dial(endpoint)
-        mail.dialled(peer, at: endpoint, as: connection, now: now)
-    }
-
-    /// The dialler of a link said that it is for direct messages alone.
-    func guestGreeted(on link: LinkInfo) {
-        guard let peer = link.peer else { return }
-        let isTaken = mail.greeted(on: link, now: scheduler.now) { isAccepted($0) }
-        if !isTaken { withEffects { finder.refuse(peer, &$0) } }
-        arm(.mail)
     }
 }
 
@@ -471,14 +210,6 @@ extension Node {
     func publishUncertified(_ author: PeerID) {
         if let presence = bridgeGate.takeUncertified(author) { publishOverBridge(presence) }
     }
-
-    /// A sealed message for a peer may go over this node's bridge.
-    func leadsOverBridge(to peer: PeerID) -> Bool {
-        if let neighbour = bridgeGate.neighbour { router.paths[peer].contains(neighbour) } else { false }
-    }
-
-    /// The room became a crowd or ceased to be one: the authors of other networks are announced again.
-    func forgetBridgedPresences() { bridgeGate.forgetPassed() }
 
     private func receivedFromBroker(_ event: BridgeEvent) {
         guard case .running = phase else { return }
@@ -530,30 +261,28 @@ extension Node {
 
     private func receiveSealedFromBroker(_ body: [UInt8]) {
         guard let neighbour = bridgeGate.neighbour else { return }
-        switch mail.course(of: body) {
-        case .repeated: break
-        case .forUs: unseal(body, from: neighbour)
-        case .forOthers: passOnSealed(body, from: nil)
-        }
+        receive(sealed: body, from: neighbour, on: nil, environment)
     }
 
     /// A payload from another network was routed.
     func acceptBridged(_ payload: VerifiedPayload, by neighbour: PeerID, _ environment: Environment) {
-        recordPath(to: payload.author, via: neighbour)
+        withEffects { mail.recordPath(to: payload.author, via: neighbour, &router, &$0) }
         if payload.type == .presence {
             bridgeGate.keep(presence: payload)
-            sendWaiting(to: payload.author)
+            router.resendUnacknowledged(to: payload.author)
         }
         passOnBridged(payload, environment)
     }
 
     /// Passes a payload from another network on: over the trees of a large room, else to all links.
     private func passOnBridged(_ payload: VerifiedPayload, _ environment: Environment) {
-        if isCrowd, payload.type == .presence {
-            if bridgeGate.passesIntoCrowd(payload, environment) { spreadElsewhere(payload) }
+        if spread.mode.isCrowd, payload.type == .presence {
+            if bridgeGate.passesIntoCrowd(payload, environment) {
+                withEffects { crowd.spread(bridged: payload, environment, &$0) }
+            }
             return
         }
-        if takesTrees(payload, isRelayed: true) { return broadcast(payload, hops: 1) }
+        if spread.takes(payload, isRelayed: true, router) { return broadcast(payload, hops: 1) }
         withEffects { BridgeGate.passOn(payload, &$0) }
     }
 
@@ -629,13 +358,13 @@ extension Node {
     /// Sends the presence to the bridges, if there are any, and does so again in a minute.
     func renewBridgedPresence() {
         guard case .running = phase, withEffects({ bridgeGate.reviewBridges(router.roster, &$0) }) else { return }
-        if !isCrowd { renewPresence() }
+        if !spread.mode.isCrowd { renewPresence() }
         withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
     }
 
     private func renewPresence() {
         guard consentsToBridges else { return }
-        if isCrowd { return publishOverBridge(presenceForLink()) }
+        if spread.mode.isCrowd { return publishOverBridge(crowd.presenceForLink(environment, router: &router)) }
         let presence = router.signPresence(at: moment)
         for peer in router.roster.bridges { send(presence, to: .peer(peer)) }
         publishOverBridge(presence)

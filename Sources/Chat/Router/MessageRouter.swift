@@ -671,6 +671,11 @@ extension MessageRouter {
         recordWaiting(for: peer)
     }
 
+    /// A peer without a link is here: what it has not acknowledged is sent to it again.
+    package mutating func resendUnacknowledged(to peer: PeerID) {
+        if !roster.isOnline(peer), isUnacknowledged(by: peer) { linkReady(peer) }
+    }
+
     /// Notes that a neighbour can pass sealed payloads on to a peer. The first path counts as a link.
     package mutating func pathNoted(to peer: PeerID, via neighbour: PeerID) {
         let isFirst = paths[peer].isEmpty

@@ -62,6 +62,9 @@ extension MessageRouter {
     /// True if a payload was sent to the peer that it acknowledges without asking its user.
     package func awaitsReceipts(from peer: PeerID) -> Bool { directChats[peer]?.queue.awaitsReceipts ?? false }
 
+    /// True if a direct conversation with a peer is accepted.
+    package func isAccepted(_ peer: PeerID) -> Bool { directChats[peer]?.state == .accepted }
+
     /// True if a request, a message or a change has no receipt of the peer yet.
     package func isUnacknowledged(by peer: PeerID) -> Bool { directChats[peer].map { !$0.queue.isEmpty } ?? false }
 

@@ -54,7 +54,7 @@ extension Node {
         case .publish(let due): publish(due)
         case .receiveHeld(let certificate, let frame): receiveHeld(certificate, frame)
         case .publishSealed(let body, let peer): _ = publishOverBridge(sealed: body, from: peer)
-        case .dialGuest(let peer, let endpoint): dialGuest(peer, at: endpoint)
+        case .renewCertificate: renewCertificate()
         case .report(let event): emit(event)
         case .warn(let code, let sentence): warn(code, sentence)
         case .discovery(let order): instruct(order)
@@ -191,7 +191,7 @@ extension Node {
     private func introduceOurselves(on link: LinkInfo, of peer: PeerID) {
         let greeting = spread.isOn ? finder.greeting(for: peer, in: spread.mode) : nil
         let clock = RoomClock.frame(router, environment)
-        let presence = presenceForLink()
+        let presence = crowd.presenceForLink(environment, router: &router)
         act { links.introduce(link, greeting: greeting, presence: presence, clock: clock, $0, &$1) }
     }
 
@@ -256,12 +256,15 @@ extension Node {
                 body, on: link, connections, archive: router.publicChat, environment, &effects)
         case .certificate: receivedCertificate(body, on: link)
         case .superseded: receivedSuperseded(body, on: link)
-        case .sealed: receivedSealed(body, on: link)
-        case .tree: receivedTree(body, on: link)
-        case .latest: receivedIDs(body, areNews: false, on: link)
-        case .news: receivedIDs(body, areNews: true, on: link)
+        case .sealed: receivedSealed(body, on: link, environment)
+        case .tree: receivedTree(body, on: link, environment)
+        case .latest:
+            spread.receiveIDs(body, areNews: false, on: link, connections, &finder, environment, &effects)
+        case .news: spread.receiveIDs(body, areNews: true, on: link, connections, &finder, environment, &effects)
         case .contacts: receivedContacts(body, on: link)
-        case .roster: receivedRoster(body, on: link)
+        case .roster:
+            let isPresence = crowd.receive(body, on: link, &spread, environment, &effects)
+            if isPresence, let peer = link.peer { receivedRoster(body, from: peer, on: link, environment) }
         case .clock:
             clock.receive(body, on: link, links, &router, &historyExchange, &spread, environment, &effects)
         // The link has answered them.
@@ -305,19 +308,27 @@ extension Node {
     }
 
     func apply(_ events: [NodeEvent]) {
-        for event in events where shouldReport(event) { emit(event) }
+        for event in events where CrowdPresence.reports(event, in: spread.mode, router) { emit(event) }
         offerArchived()
     }
 
     /// Encoded and signed once, sealed per link.
     func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
-        if isCrowd, payload.type == .presence { return sendPresence(payload) }
+        if spread.mode.isCrowd, payload.type == .presence {
+            return act { crowd.announce(payload, $0, on: crowdLinks, &$1) }
+        }
         switch destination {
         case .everyone:
             broadcast(payload)
             publishOverBridge(payload)
         case .peer(let peer):
-            guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
+            guard let connection = connections.sendingLink(of: peer) else {
+                return act {
+                    mail.seal(
+                        payload, for: peer, with: context.certificate, paths: crowd.paths,
+                        bridge: bridgeGate.neighbour, links, router, &intake, $0, &$1)
+                }
+            }
             links.tally.sent.add(payload.payload.type)
             send(payload.signed.frame(hops: 0), on: connection)
             mail.recordUse(of: connection.id, now: scheduler.now)
@@ -396,7 +407,7 @@ extension Node {
 
     private func recordSender(on link: LinkInfo, isNew: Bool = false) {
         if let peer = link.peer { recordHeard(peer, on: link) }
-        recordSign(on: link, isNew: isNew)
+        finder.recordSign(on: link, isNew: isNew, now: scheduler.now)
     }
 
     private func recordHeard(_ peer: PeerID, on link: LinkInfo) {
@@ -415,20 +426,25 @@ extension Node {
         case .history(let peer):
             route(payload, askedAt: askedAt, environment)
             offerArchived()
-            recordGap(payload, isHistory: true)
-            if spread.isEngaged, spread.admitHistory(payload, environment), takesTrees(payload, isRelayed: true) {
+            withEffects {
+                finder.recordGap(
+                    payload, isHistory: true, ownSession, connections, router.roster, environment, &$0)
+            }
+            if spread.isEngaged, spread.admitHistory(payload, environment),
+                spread.takes(payload, isRelayed: true, router)
+            {
                 broadcast(payload, from: peer, hops: max(1, hops))
             }
             publishOverBridge(history: payload)
         case .roster:
             route(payload, environment)
             offerArchived()
-            if let link { receivePresence(payload, isLive: false, on: link) }
+            if let link { receivePresence(payload, isLive: false, on: link, environment) }
             reportBridge(of: payload.author)
             publishOverBridge(payload)
         case .sealed(_, let certificate):
             if let link { learn(certificate, from: link) } else { _ = learnBridged(certificate) }
-            if let link { crowd.recordPath(to: payload.author, by: link.id) }
+            if let link { crowd.recordPath(to: payload.author, by: link.id, environment) }
             route(payload, environment)
             offerArchived()
         case .broker(_, isHistory: true):
@@ -446,22 +462,29 @@ extension Node {
     ) {
         var payload = admitted
         let isInTrees = spread.isEngaged
-        if takesTrees(admitted, isRelayed: hops > 0) {
+        if spread.takes(admitted, isRelayed: hops > 0, router) {
             let checked = withEffects { spread.check(admitted, hops: hops, on: link, environment, &intake, &$0) }
             guard let checked else { return }
             payload = checked
         }
         let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
-        if hops > 0 { recordGap(payload, isHistory: false) }
+        if hops > 0 {
+            withEffects {
+                finder.recordGap(
+                    payload, isHistory: false, ownSession, connections, router.roster, environment, &$0)
+            }
+        }
         if isPublic { intake.recordHops(hops) }
         recordSender(on: link, isNew: isPublic)
         route(payload, environment)
-        if isPresence, isCrowd { receivePresence(payload, isLive: true, on: link) }
+        if isPresence, spread.mode.isCrowd { receivePresence(payload, isLive: true, on: link, environment) }
         publishOverBridge(payload)
-        if payload.isBridged { recordPath(to: payload.author, via: link) }
-        if isPresence, payload.isBridged { sendWaiting(to: payload.author) }
+        if payload.isBridged, let peer = link.peer {
+            withEffects { mail.recordPath(to: payload.author, via: peer, &router, &$0) }
+        }
+        if isPresence, payload.isBridged { router.resendUnacknowledged(to: payload.author) }
         if isPresence { reportBridge(of: payload.author) }
-        guard isInTrees, let peer = link.peer, takesTrees(payload, isRelayed: hops > 0) else { return }
+        guard isInTrees, let peer = link.peer, spread.takes(payload, isRelayed: hops > 0, router) else { return }
         broadcast(payload, from: peer, hops: hops)
     }
 
@@ -478,20 +501,24 @@ extension Node {
         switch origin {
         case .live:
             guard let link, let peer = link.peer else { return }
-            if reason == .duplicate {
-                recordSign(on: link)
-                receiveRepeatedPresence(frame)
-            }
             var effects = Effects()
+            if reason == .duplicate {
+                finder.recordSign(on: link, isNew: false, now: environment.now)
+                crowd.receiveRepeated(frame, environment, &effects)
+            }
             spread.recordDrop(of: frame, reason, from: peer, connections, now: environment.now, &effects)
             perform(effects)
             // In a crowd its presence may have come over others before: it is heard on this link all the same.
-            if isCrowd, reason == .duplicate, frame.hops == 0 { recordHeard(peer, on: link) }
+            if environment.isCrowd, reason == .duplicate, frame.hops == 0 { recordHeard(peer, on: link) }
         case .history(let peer):
             guard reason == .stale || reason == .fromTheFuture else { return router.noteFinal(frame.id.prefix) }
             historyExchange.refuseForTime(frame.id.prefix, signedAt: frame.timestamp, from: peer, environment)
             arm(.history)
-        case .roster: if reason == .duplicate { receiveRepeatedPresence(frame) }
+        case .roster:
+            guard reason == .duplicate else { return }
+            var effects = Effects()
+            crowd.receiveRepeated(frame, environment, &effects)
+            perform(effects)
         case .sealed: break
         case .broker(_, let isHistory): refusedFromBroker(frame, reason, isHistory: isHistory)
         }
@@ -543,7 +570,7 @@ extension Node {
 
     /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
     func takeRelayed(on link: LinkInfo) -> Bool {
-        let rate: LinkRate = isTrustedBridge(link) ? .bridged : isCrowd ? .relayedInCrowd : .relayed
+        let rate: LinkRate = isTrustedBridge(link) ? .bridged : spread.mode.isCrowd ? .relayedInCrowd : .relayed
         return link.take(rate, now: scheduler.now)
     }
 
@@ -557,7 +584,7 @@ extension Node {
             intake.learn(certificate, from: peer, isBridge: isBridge, on: link, connections, environment, &$0)
         }
         guard isTaken else { return }
-        recordPath(to: certificate.identity, via: peer)
+        withEffects { mail.recordPath(to: certificate.identity, via: peer, &router, &$0) }
         publishUncertified(certificate.identity)
     }
 
@@ -577,21 +604,13 @@ extension Node {
     }
 }
 
-/// Calls `Spread` for links, payloads, frames and deadlines.
+/// Calls `Spread` for payloads and frames.
 extension Node {
     /// Changes the mode of this node: `true` where the room is too large for links between all.
     package func setOverlay(_ isOn: Bool) { setMode(isOn ? .overlay : .mesh) }
 
     func setMode(_ mode: RoomMode) {
-        guard spread.setMode(mode, now: scheduler.now) else { return }
-        for link in connections.active { greet(link) }
-        setOffers()
-        crowdChanged(mode)
-    }
-
-    private func setOffers() {
-        spread.setOffers(of: &historyExchange)
-        arm(.overlay)
+        act { finder.setMode(mode, connections, &spread, &historyExchange, $0, &$1) }
     }
 
     /// Sends a payload that is new here to the room: an own one, or one that came from a neighbour or over a bridge.
@@ -604,54 +623,23 @@ extension Node {
         }
     }
 
-    /// True for payloads that travel over the trees, because the room is one with trees: public messages and their changes.
-    ///
-    /// - Parameter isRelayed: it came over a relay, so that it is public in any case.
-    func takesTrees(_ payload: VerifiedPayload, isRelayed: Bool) -> Bool {
-        spread.isEngaged && payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
-    }
-
-    func receivedTree(_ body: Span<UInt8>, on link: LinkInfo) {
-        guard let peer = treePeer(on: link) else { return }
-        guard let frame = TreeFrame(body) else { return links.tally.unexpectedFrames += 1 }
-        if case .hello(let hello) = frame { receivedHello(hello, on: link) }
-        if case .busy = frame { receivedBusy(on: link) }
+    func receivedTree(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
+        guard let frame = spread.readTree(body, on: link, environment) else {
+            return links.tally.unexpectedFrames += 1
+        }
+        act { finder.receive(frame, on: link, $0, &$1) }
+        // The choice of links may have ended it.
         guard !link.isForgotten else { return }
-        let last = spread.neighbours[peer]?.hello
-        withEffects {
-            spread.receiveTree(frame, from: peer, connections, now: scheduler.now, &$0)
-        }
+        act { spread.receive(frame, on: link, connections, router.roster, &finder, $0, &$1) }
         guard case .hello(let hello) = frame else { return }
-        receivedMode(in: hello, after: last, on: link)
-        setOffers()
-        if hello.isGuest { guestGreeted(on: link) }
+        withEffects { spread.setOffers(of: &historyExchange, &$0) }
+        if hello.isGuest { act { mail.greeted(on: link, router, &finder, $0, &$1) } }
     }
 
-    /// Handles the ids of a `latest` or of `news`.
-    func receivedIDs(_ body: Span<UInt8>, areNews: Bool, on link: LinkInfo) {
-        guard let peer = treePeer(on: link) else { return }
-        var effects = Effects()
-        let isTaken =
-            areNews
-            ? spread.receiveNews(body, from: peer, now: scheduler.now, &effects)
-            : spread.receiveLatest(body, from: peer, connections, now: scheduler.now, &effects)
-        guard isTaken else { return }
-        recordSign(on: link)
-        perform(effects)
-    }
-
-    /// The neighbour that sent a frame 10 to 12; nil above its rate.
-    private func treePeer(on link: LinkInfo) -> PeerID? {
-        guard case .running = phase, let peer = link.peer, spread.admitFrame(from: peer, now: scheduler.now)
-        else {
-            links.tally.unexpectedFrames += 1
-            return nil
+    func receivePresence(_ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo, _ environment: Environment) {
+        withEffects {
+            crowd.receive(
+                payload, isLive: isLive, on: link, connections, &router, &intake, &spread, &finder, environment, &$0)
         }
-        return peer
-    }
-
-    func tickOverlay() {
-        guard case .running = phase else { return }
-        withEffects { spread.tick(connections, now: scheduler.now, &$0) }
     }
 }

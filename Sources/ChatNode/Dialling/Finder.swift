@@ -378,7 +378,12 @@ extension Finder {
         if let crowd = modeSwitch.crowdToReport(isChanged: isChanged) {
             effects.append(.discovery(.crowdChanged(crowd)))
         }
-        effects.append(.arm(.choice))
+        wake(&effects)
+    }
+
+    /// The nodes of the room by the word of several sources, or as many as discovery shows.
+    func plausibleSize(_ connections: Connections, _ neighbours: Neighbours) -> Int {
+        max(roomSize, connections.active.count, neighbours.knownSize ?? 0)
     }
 
     /// The nodes of the room that are known. A mesh node also counts what neighbours say, because it may see few nodes of a
@@ -429,9 +434,35 @@ extension Finder {
             return effects.append(.setMode(mode))
         }
         guard mode != .mesh else { return }
-        for link in connections.active {
-            if let peer = link.peer { effects.append(.send(greeting(for: peer, in: mode), to: .link(link.id))) }
-        }
+        for link in connections.active { greet(link, in: mode, &effects) }
+    }
+
+    /// This node takes another mode: its neighbours hear of it.
+    func setMode(
+        _ mode: RoomMode, _ connections: Connections, _ spread: inout Spread, _ history: inout HistoryExchange,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard spread.setMode(mode, now: environment.now) else { return }
+        for link in connections.active { greet(link, in: mode, &effects) }
+        spread.setOffers(of: &history, &effects)
+        effects.append(.then(.changeMode(from: environment.mode)))
+    }
+
+    /// Tells the peer of a link what this side says about the link.
+    func greet(_ link: LinkInfo, in mode: RoomMode, _ effects: inout Effects) {
+        if let peer = link.peer { effects.append(.send(greeting(for: peer, in: mode), to: .link(link.id))) }
+    }
+
+    /// A neighbour told its mode: its count of the room and its gaps are among what decides the mode, and a node between peers that
+    /// lack links tells them of each other.
+    ///
+    /// - Parameter last: the hello before; nil for the first.
+    mutating func recordMode(
+        in hello: Hello, after last: Hello?, on link: LinkInfo, _ connections: Connections, _ neighbours: Neighbours,
+        online: Int, _ environment: Environment, _ effects: inout Effects
+    ) {
+        if hello != last { updateMode(environment, connections, neighbours, online: online, &effects) }
+        recordLack(hello, on: link, environment, neighbours, &effects)
     }
 
     /// The frame that says what this side's part in a link is.
@@ -464,19 +495,22 @@ extension Finder {
         wake(&effects)
     }
 
-    /// A public message came over a relay: its author is in the room.
+    /// A payload came over a relay: the author of a public message is in the room.
     ///
-    /// - Parameters:
-    ///   - isHistory: whether it was asked for. One that was said before this node had its links shows nothing.
-    ///   - age: the time since this node started.
+    /// - Parameter isHistory: whether it was asked for. One that was said before this node had its links shows nothing.
     mutating func recordGap(
-        _ message: VerifiedPayload, isHistory: Bool, age: Duration, _ environment: Environment,
-        _ connections: Connections, _ roster: borrowing Roster, _ effects: inout Effects
+        _ message: VerifiedPayload, isHistory: Bool, _ session: OwnSession, _ connections: Connections,
+        _ roster: borrowing Roster, _ environment: Environment, _ effects: inout Effects
     ) {
+        guard environment.mode != .overlay, message.type == .publicMessage, !message.isBridged,
+            !connections.hasLink(to: message.author)
+        else { return }
         let (signed, now) = (message.payload.timestamp, environment.roomClock)
         guard signed >= now || signed.distance(to: now) < Limits.gapHistoryMilliseconds else { return }
         // A node that just came gets what was said before, by peers that may be gone.
-        guard !isHistory || age > .milliseconds(Limits.gapHistoryMilliseconds) else { return }
+        guard !isHistory || session.age(now: environment.now) > .milliseconds(Limits.gapHistoryMilliseconds) else {
+            return
+        }
         recordGap(message.author, environment, connections, roster, &effects)
     }
 
@@ -495,7 +529,7 @@ extension Finder {
     }
 
     /// A neighbour's hello came. One that lacks links hears of this node's.
-    mutating func recordLack(
+    private mutating func recordLack(
         _ hello: Hello, on link: LinkInfo, _ environment: Environment, _ neighbours: Neighbours,
         _ effects: inout Effects
     ) {
@@ -591,21 +625,22 @@ extension Finder {
         effects.append(.close(.all(of: peer), .full))
     }
 
-    /// A peer said what its part in a link is. In the overlay it hears of contacts, once.
-    mutating func receivedHello(
-        _ hello: Hello, from peer: PeerID, on connection: ConnectionID, _ environment: Environment,
-        _ effects: inout Effects
+    /// A peer said what its part in a link is, or that it has no room for one. In the overlay it hears of contacts, once.
+    mutating func receive(
+        _ frame: TreeFrame, on link: LinkInfo, _ environment: Environment, _ effects: inout Effects
     ) {
-        append(choice.heard(hello, from: peer, now: environment.now), environment, &effects)
-        effects.append(.reviewRoom)
-        if hello.isOverlay { sendFirstContacts(on: connection, &effects) }
-    }
-
-    /// A peer has no room for a link.
-    mutating func receivedBusy(from peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
-        linksBusy += 1
-        append(choice.refused(by: peer, now: environment.now), environment, &effects)
-        effects.append(.reviewRoom)
+        guard let peer = link.peer else { return }
+        switch frame {
+        case .hello(let hello):
+            append(choice.heard(hello, from: peer, now: environment.now), environment, &effects)
+            effects.append(.reviewRoom)
+            if hello.isOverlay { sendFirstContacts(on: link.id, &effects) }
+        case .busy:
+            linksBusy += 1
+            append(choice.refused(by: peer, now: environment.now), environment, &effects)
+            effects.append(.reviewRoom)
+        case .graft, .prune, .wide, .lacking: break
+        }
     }
 
     /// A neighbour has failed to give what it announced once too often.
@@ -614,10 +649,12 @@ extension Finder {
         effects.append(.reviewRoom)
     }
 
-    /// A frame shows that its sender takes part in the overlay, in which this node is.
+    /// A frame shows that its sender takes part in the overlay.
     ///
     /// - Parameter isNew: whether it brought a public payload that was new.
-    mutating func recordSign(of peer: PeerID, isNew: Bool, now: Instant) {
+    mutating func recordSign(on link: LinkInfo, isNew: Bool, now: Instant) {
+        // A mesh pays one comparison for each payload.
+        guard choice.isOverlay, let peer = link.peer else { return }
         choice.recordSign(of: peer, isNew: isNew, now: now)
     }
 }

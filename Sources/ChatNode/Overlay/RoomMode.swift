@@ -6,4 +6,10 @@ package enum RoomMode: Hashable, Sendable {
     case relaying
     /// The room is too large for links between all.
     case overlay
+
+    /// Peers are here by their presences, not by their links alone.
+    package var isCrowd: Bool { self != .mesh }
+
+    /// So many peers are here that arrivals and departures are reported as counts.
+    package var isFolded: Bool { self == .overlay }
 }

@@ -70,7 +70,8 @@ extension Spread {
     mutating func linkClosed(to peer: PeerID, now: Instant) { trees.closed(peer, now: now) }
 
     /// Offers of history are rare where both ends are in overlay mode: the trees bring new payloads.
-    func setOffers(of history: inout HistoryExchange) {
+    func setOffers(of history: inout HistoryExchange, _ effects: inout Effects) {
+        defer { effects.append(.arm(.overlay)) }
         for peer in neighbours.table.keys {
             history.setServedByTrees(isOn && neighbours[peer]?.isOverlay ?? false, peer)
         }
@@ -107,6 +108,13 @@ extension Spread {
                 trees.say(payload, hops: hops, now: now, using: &randomness)
             }
         order(actions, connections, now: now, &effects)
+    }
+
+    /// True for payloads that travel over the trees, because the room is one with trees: public messages and their changes.
+    ///
+    /// - Parameter isRelayed: it came over a relay, so that it is public in any case.
+    func takes(_ payload: VerifiedPayload, isRelayed: Bool, _ router: borrowing MessageRouter) -> Bool {
+        isEngaged && payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
     }
 
     /// A payload came: its neighbour keeps its promise, whether it is admitted or not.
@@ -172,18 +180,54 @@ extension Spread {
 
 /// Frames of neighbours, and deadlines.
 extension Spread {
-    /// False above the rate of a neighbour's frames 10 to 12.
-    mutating func admitFrame(from peer: PeerID, now: Instant) -> Bool { trees.admitFrame(from: peer, now: now) }
+    /// The neighbour that sent a frame 10 to 12; nil above its rate.
+    private mutating func sender(of link: LinkInfo, _ environment: Environment) -> PeerID? {
+        guard environment.isRunning, let peer = link.peer, trees.admitFrame(from: peer, now: environment.now) else {
+            return nil
+        }
+        return peer
+    }
 
-    mutating func receiveTree(
-        _ frame: TreeFrame, from peer: PeerID, _ connections: Connections, now: Instant, _ effects: inout Effects
+    /// Reads the body of a frame 10.
+    ///
+    /// - Returns: nil for a frame that is malformed or above its neighbour's rate.
+    mutating func readTree(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) -> TreeFrame? {
+        sender(of: link, environment) == nil ? nil : TreeFrame(body)
+    }
+
+    /// Handles a frame 10. A hello tells the neighbour's mode: two that begin to pass payloads on compare their rosters.
+    mutating func receive(
+        _ frame: TreeFrame, on link: LinkInfo, _ connections: Connections, _ roster: borrowing Roster,
+        _ finder: inout Finder, _ environment: Environment, _ effects: inout Effects
     ) {
-        let actions = trees.received(frame, from: peer, now: now, using: &randomness)
-        order(actions, connections, now: now, &effects)
+        guard let peer = link.peer else { return }
+        let last = neighbours[peer]?.hello
+        let actions = trees.received(frame, from: peer, now: environment.now, using: &randomness)
+        order(actions, connections, now: environment.now, &effects)
+        guard case .hello(let hello) = frame else { return }
+        finder.recordMode(
+            in: hello, after: last, on: link, connections, neighbours, online: roster.online, environment, &effects)
+        if isRelaying, hello.isOverlay, last?.isOverlay != true, !hello.isGuest {
+            effects.append(.then(.askForRoster(on: link.id)))
+        }
+    }
+
+    /// Handles the ids of a `latest` or of `news`.
+    mutating func receiveIDs(
+        _ body: Span<UInt8>, areNews: Bool, on link: LinkInfo, _ connections: Connections, _ finder: inout Finder,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let peer = sender(of: link, environment) else { return effects.append(.countUnexpectedFrame) }
+        let now = environment.now
+        let isTaken =
+            areNews
+            ? receiveNews(body, from: peer, now: now, &effects)
+            : receiveLatest(body, from: peer, connections, now: now, &effects)
+        if isTaken { finder.recordSign(on: link, isNew: false, now: now) }
     }
 
     /// - Returns: false for a frame that is not well formed, or in a mesh.
-    mutating func receiveLatest(
+    private mutating func receiveLatest(
         _ body: Span<UInt8>, from peer: PeerID, _ connections: Connections, now: Instant, _ effects: inout Effects
     ) -> Bool {
         guard isEngaged else { return false }
@@ -196,7 +240,9 @@ extension Spread {
     }
 
     /// - Returns: false for a frame that is not well formed, or in a mesh.
-    mutating func receiveNews(_ body: Span<UInt8>, from peer: PeerID, now: Instant, _ effects: inout Effects) -> Bool {
+    private mutating func receiveNews(_ body: Span<UInt8>, from peer: PeerID, now: Instant, _ effects: inout Effects)
+        -> Bool
+    {
         guard isEngaged else { return false }
         guard let frame = NewsFrame(body) else {
             malformedLists += 1
@@ -208,7 +254,9 @@ extension Spread {
     }
 
     /// Does what is due.
-    mutating func tick(_ connections: Connections, now: Instant, _ effects: inout Effects) {
+    mutating func tick(_ connections: Connections, _ environment: Environment, _ effects: inout Effects) {
+        guard environment.isRunning else { return }
+        let now = environment.now
         trees.patience = Spread.patience(connections)
         order(trees.tick(now: now, using: &randomness), connections, now: now, &effects)
     }

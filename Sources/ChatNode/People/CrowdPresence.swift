@@ -14,7 +14,6 @@ struct CrowdPresence {
     }
 
     private var randomness: Randomness
-    private(set) var mode = RoomMode.mesh
     /// The link by which each peer's newest presence came first.
     private(set) var paths = PresencePaths()
     private var presences = Presences()
@@ -26,12 +25,6 @@ struct CrowdPresence {
 
     /// - Parameter randomness: its own alone.
     init(randomness: Randomness) { self.randomness = randomness }
-
-    /// Peers are here by their presences, not by their links alone.
-    var isCrowd: Bool { mode != .mesh }
-
-    /// So many peers are here that arrivals and departures are reported as counts.
-    var isFolded: Bool { mode == .overlay }
 
     /// The next time at which `tick` has something to do; nil for never.
     var nextDeadline: Instant? {
@@ -48,17 +41,37 @@ struct CrowdPresence {
 
 /// The mode of the room.
 extension CrowdPresence {
+    /// The mode of the room is another.
+    mutating func modeChanged(
+        from last: RoomMode, _ mail: inout SealedMail, _ bridge: inout BridgeGate, _ router: inout MessageRouter,
+        _ connections: Connections, _ neighbours: Neighbours, _ environment: Environment, _ effects: inout Effects
+    ) {
+        let links = mail.overlayLinks(among: connections)
+        router.setCrowd(environment.isCrowd)
+        bridge.forgetPassed()
+        _ = router.takeMovements()
+        if environment.isCrowd {
+            enter(environment, links: links, neighbours: neighbours, router: &router, &effects)
+        } else {
+            let linked = connections.active.compactMap(\.peer)
+            leave(last, links: links, neighbours: neighbours, linked: linked, &effects)
+            mail.leaveCrowd()
+            if last.isFolded { effects.append(.apply(Outcome(events: router.roster.arrivals))) }
+        }
+        effects.append(.arm(.crowd))
+    }
+
     /// The room is a crowd from now on, or a small room in which links are lacking: announces this node and asks for rosters.
     ///
     /// - Parameter links: those of the overlay.
     mutating func enter(
-        _ mode: RoomMode, _ environment: Environment, links: [LinkInfo], neighbours: Neighbours,
-        router: inout MessageRouter, _ effects: inout Effects
+        _ environment: Environment, links: [LinkInfo], neighbours: Neighbours, router: inout MessageRouter,
+        _ effects: inout Effects
     ) {
-        setMode(mode)
+        setMode(environment.mode)
         exchange.begin(now: environment.now)
         announce(router.signPresence(at: environment.moment), environment, on: links, &effects)
-        guard mode == .relaying else { return }
+        guard environment.mode == .relaying else { return }
         for link in links {
             // Those that pass payloads on, which are few.
             if let peer = link.peer, neighbours[peer]?.isInTrees ?? false {
@@ -70,12 +83,12 @@ extension CrowdPresence {
     /// The room is a mesh again. The presences of peers without a link hold until they lapse; what links say holds for the others.
     ///
     /// - Parameter links: those of the overlay.
-    mutating func leave(
-        links: [LinkInfo], neighbours: Neighbours, linked: some Sequence<PeerID>,
+    private mutating func leave(
+        _ last: RoomMode, links: [LinkInfo], neighbours: Neighbours, linked: some Sequence<PeerID>,
         _ effects: inout Effects
     ) {
         // The departure that ended a gap is still to be passed on.
-        if mode == .relaying { pass(relay.takeAll(), on: links, neighbours, &effects) }
+        if last == .relaying { pass(relay.takeAll(), on: links, neighbours, &effects) }
         end()
         for peer in linked { presences.remove(peer) }
     }
@@ -92,7 +105,6 @@ extension CrowdPresence {
     mutating func endExchange() { exchange.end() }
 
     private mutating func setMode(_ mode: RoomMode) {
-        self.mode = mode
         presences.isSmall = mode == .relaying
         relay.isSmall = mode == .relaying
     }
@@ -104,7 +116,7 @@ extension CrowdPresence {
     mutating func presenceForLink(
         _ environment: Environment, router: inout MessageRouter
     ) -> VerifiedPayload {
-        guard isCrowd else { return router.signPresence(at: environment.moment) }
+        guard environment.isCrowd else { return router.signPresence(at: environment.moment) }
         if let own = relay.own, own.payload.epoch == router.session.epoch { return own }
         let presence = router.signPresence(at: environment.moment)
         recordOwn(presence, now: environment.now)
@@ -132,14 +144,35 @@ extension CrowdPresence {
 
 /// The presences of others.
 extension CrowdPresence {
+    /// Takes in an admitted presence of another peer, passes it on, and tells the parts that follow who is here.
+    ///
+    /// - Parameter isLive: false for one of an answer to our digests.
+    mutating func receive(
+        _ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo, _ connections: Connections,
+        _ router: inout MessageRouter, _ intake: inout Intake, _ spread: inout Spread, _ finder: inout Finder,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        let change = receive(
+            payload, isLive: isLive, on: link, environment, roster: router.roster, intake: &intake, &effects)
+        guard let change else { return }
+        if let peer = link.peer { spread.recordGift(of: peer, now: environment.now) }
+        finder.recordPresence(
+            of: change.author, isHere: change.isHere, isBridged: change.isBridged, environment, connections,
+            router.roster, &effects)
+        effects.append(.then(.recordPresence(of: change.author, isHere: change.isHere)))
+        // A new path leads to the peer.
+        router.resendUnacknowledged(to: change.author)
+        effects.append(.routed)
+        effects.append(.arm(.crowd))
+    }
+
     /// Takes in an admitted presence of another peer and passes it on.
     ///
     /// - Parameter isLive: false for one of an answer to our digests: it may be old, and others have it.
     /// - Returns: what it changes; nil if it is no news. A false signature bans the neighbour.
     mutating func receive(
         _ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo, _ environment: Environment,
-        roster: borrowing Roster, intake: inout Intake,
-        _ effects: inout Effects
+        roster: borrowing Roster, intake: inout Intake, _ effects: inout Effects
     ) -> Change? {
         let (author, now) = (payload.author, environment.now)
         if !isLive, presences[author] == nil { exchange.recordUseful(on: link.id, now: now) }
@@ -156,7 +189,7 @@ extension CrowdPresence {
         }
         paths.record(author, by: link.id)
         // In a small room what an answer brings is passed on too: few others have it.
-        if isLive || mode == .relaying { relay.pass(author, from: link.id, now: now, using: &randomness) }
+        if isLive || environment.mode == .relaying { relay.pass(author, from: link.id, now: now, using: &randomness) }
         return Change(
             author: author, isHere: presence.state != .left && !payload.isBridged, isBridged: payload.isBridged)
     }
@@ -166,18 +199,19 @@ extension CrowdPresence {
         presences.keep(presence, age: age, now: now)
     }
 
-    /// Handles a presence that was dropped because it came before.
-    ///
-    /// - Returns: its author, if it came over a bridge alone until now: the author is in this network nevertheless, and a bridge was
-    ///   faster than the links. Else nil.
-    mutating func receiveRepeated(_ frame: borrowing PayloadFrame) -> PeerID? {
-        isCrowd && frame.type == .presence && presences.recordHere(frame) ? frame.author : nil
+    /// Handles a payload that was dropped because it came before: a presence that came over a bridge alone until now shows that its
+    /// author is in this network nevertheless, and that a bridge was faster than the links.
+    mutating func receiveRepeated(
+        _ frame: borrowing PayloadFrame, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard environment.isCrowd, frame.type == .presence, presences.recordHere(frame) else { return }
+        effects.append(.then(.recordPresence(of: frame.author, isHere: true)))
+        effects.append(.routed)
     }
 
     /// Brings a presence from another network to the crowd.
     mutating func spread(
-        bridged presence: VerifiedPayload, _ environment: Environment,
-        _ effects: inout Effects
+        bridged presence: VerifiedPayload, _ environment: Environment, _ effects: inout Effects
     ) {
         guard keep(presence, age: CrowdPresence.age(of: presence, environment), now: environment.now) else { return }
         relay.pass(presence.author, from: nil, now: environment.now, using: &randomness)
@@ -190,8 +224,8 @@ extension CrowdPresence {
     }
 
     /// Something that was sealed by a peer came by a link, which leads back to it.
-    mutating func recordPath(to peer: PeerID, by link: ConnectionID) {
-        if isCrowd { paths.record(peer, by: link) }
+    mutating func recordPath(to peer: PeerID, by link: ConnectionID, _ environment: Environment) {
+        if environment.isCrowd { paths.record(peer, by: link) }
     }
 
     /// A connection ended.
@@ -204,7 +238,7 @@ extension CrowdPresence {
     mutating func lastLinkClosed(
         of peer: PeerID, _ link: ConnectionID, _ end: LinkEnd, _ environment: Environment
     ) {
-        if !isCrowd { presences.remove(peer) }
+        if !environment.isCrowd { presences.remove(peer) }
         // A peer of a small room that ended its link is gone, unless its presence came by others first.
         if environment.mode == .relaying, end != .lost, paths[PresencePaths.key(of: peer)] == link {
             presences.end(peer)
@@ -214,17 +248,28 @@ extension CrowdPresence {
 
 /// Arrivals and departures of a crowd, as a count.
 extension CrowdPresence {
-    /// Counts arrivals and departures, which are reported later.
-    ///
-    /// - Returns: true if there is something to report.
-    mutating func record(_ movements: Movements, now: Instant) -> Bool {
-        guard !movements.isEmpty else { return false }
-        folding.record(movements, now: now)
-        return true
+    /// False for the many arrivals, changes and departures of a crowd, which are counted.
+    static func reports(_ event: NodeEvent, in mode: RoomMode, _ router: borrowing MessageRouter) -> Bool {
+        guard mode.isFolded, case .peer(_, let who, reason: _, was: _, online: _) = event else { return true }
+        return router.isNoted(who.key)
     }
 
-    /// The count that is due; nil if none is.
-    mutating func takeMovements(now: Instant) -> Movements? { folding.takeDue(now: now) }
+    /// Counts the arrivals and departures since the last call, which are reported later.
+    mutating func recordMovements(of router: inout MessageRouter, now: Instant, _ effects: inout Effects) {
+        let movements = router.takeMovements()
+        guard !movements.isEmpty else { return }
+        folding.record(movements, now: now)
+        effects.append(.arm(.crowd))
+    }
+
+    /// Reports the count that is due.
+    mutating func reportMovements(online: Int, _ environment: Environment, _ effects: inout Effects) {
+        guard environment.isRunning else { return }
+        if let movements = folding.takeDue(now: environment.now) {
+            effects.append(.report(.crowd(came: movements.came, left: movements.left, online: online)))
+        }
+        effects.append(.arm(.crowd))
+    }
 }
 
 /// Deadlines.
@@ -236,10 +281,10 @@ extension CrowdPresence {
         _ environment: Environment, links: [LinkInfo], neighbours: Neighbours, router: inout MessageRouter,
         _ effects: inout Effects
     ) {
+        guard environment.isRunning else { return }
         let now = environment.now
         if relay.isSigningDue(now: now) {
-            announce(
-                router.signPresence(at: environment.moment), environment, on: links, &effects)
+            announce(router.signPresence(at: environment.moment), environment, on: links, &effects)
         }
         pass(relay.takeDue(now: now), on: links, neighbours, &effects)
         guard exchange.isQuestionDue(now: now) else { return }
@@ -248,15 +293,6 @@ extension CrowdPresence {
             return exchange.postpone(now: now)
         }
         askForRoster(on: link, environment, &effects)
-    }
-
-    /// Removes the presences that no longer hold.
-    ///
-    /// - Returns: the peers that were here by them.
-    mutating func lapse(now: Instant) -> [PeerID] {
-        let lapsed = presences.lapse(now: now)
-        for peer in lapsed { paths.forget(peer) }
-        return lapsed
     }
 
     /// Passes presences on, each with its author's certificate behind it.
@@ -300,20 +336,21 @@ extension CrowdPresence {
     /// Presences of an answer are taken on a link from now on, for a while.
     mutating func expectAnswer(on link: ConnectionID, now: Instant) { exchange.recordQuestion(link, now: now) }
 
-    /// Sends the next parts of the answers that are under way.
-    ///
-    /// - Parameter link: a connection by its id; nil if it has ended.
-    mutating func answerRosters(
-        _ environment: Environment, link: (ConnectionID) -> LinkInfo?, _ effects: inout Effects
-    ) {
+    /// Sends the next parts of the answers that are under way, and removes the presences that no longer hold.
+    mutating func answerRosters(_ connections: Connections, _ environment: Environment, _ effects: inout Effects) {
+        guard environment.isRunning else { return }
         for part in exchange.parts(now: environment.now) {
-            guard let link = link(part.link), link.peer != nil, !link.isRetiring else {
+            guard let link = connections[part.link], link.peer != nil, !link.isRetiring else {
                 exchange.linkClosed(part.link)
                 continue
             }
             // A slow reader gets the next part later.
             guard link.queuedBytes < Outbox.capacity / 4 else { continue }
             answer(part.buckets, from: part.start, on: link, environment.me, &effects)
+        }
+        for peer in presences.lapse(now: environment.now) {
+            paths.forget(peer)
+            effects.append(.then(.recordPresence(of: peer, isHere: false)))
         }
     }
 
@@ -334,14 +371,30 @@ extension CrowdPresence {
         exchange.recordAnswer(link.id, next: next, bytes: bytes)
     }
 
+    /// Handles the body of a frame 14, if it has a neighbour's digests.
+    ///
+    /// - Returns: true if it is a presence of an answer to ours, for `judge`.
+    mutating func receive(
+        _ body: Span<UInt8>, on link: LinkInfo, _ spread: inout Spread, _ environment: Environment,
+        _ effects: inout Effects
+    ) -> Bool {
+        guard environment.isCrowd, let peer = link.peer else { return false }
+        if let digests = RosterDigests(body) {
+            receive(digests, on: link, environment)
+            spread.recordSize(digests.count, by: peer)
+            effects.append(.arm(.crowd))
+            return false
+        }
+        let isTaken = takesAnswer(body.count, on: link.id, now: environment.now)
+        if !isTaken { rostersRefused += 1 }
+        return isTaken
+    }
+
     /// Handles a neighbour's digests.
     mutating func receive(_ digests: RosterDigests, on link: LinkInfo, _ environment: Environment) {
         let differences = presences.digests.differences(from: digests)
         if !exchange.answer(differences, on: link.id, now: environment.now) { rostersRefused += 1 }
     }
-
-    /// Counts a presence that is of no answer.
-    mutating func refuseAnswer() { rostersRefused += 1 }
 
     /// Judges a presence of an answer by its author.
     ///

@@ -13,6 +13,10 @@ struct SealedMail: ~Copyable {
         case relays([LinkInfo])
     }
 
+    /// This node passes sealed messages on outside of a crowd, too.
+    private let isRelay: Bool
+    /// Peers without a link are written to over relays outside of a crowd, too.
+    private let usesRelays: Bool
     private var randomness: Randomness
     private var keys: RelayKeys
     private var relay: SealedRelay
@@ -28,7 +32,8 @@ struct SealedMail: ~Copyable {
     /// Over a link's rate, or for a link that is busy.
     private var refused = 0
 
-    init(me: PeerID, randomness: Randomness, now: Instant) {
+    init(_ configuration: NodeConfiguration, me: PeerID, randomness: Randomness, now: Instant) {
+        (isRelay, usesRelays) = (configuration.relaysSealed, configuration.sealsForRelays)
         self.randomness = randomness
         keys = RelayKeys(now: now, using: &self.randomness)
         relay = SealedRelay(me: me)
@@ -37,7 +42,7 @@ struct SealedMail: ~Copyable {
     /// The dm key of our certificate.
     var publicKey: PublicKey { keys.publicKey }
 
-    /// The next time at which `renewKey`, `takeDueRetries` or `tickGuests` has something to do.
+    /// The next time at which `tick` has something to do.
     var nextDeadline: Instant? {
         Instant.earlier(Instant.earlier(retries.nextDeadline, guestDeadline), keys.nextDeadline)
     }
@@ -52,13 +57,6 @@ struct SealedMail: ~Copyable {
     /// The tables, for a census.
     var parts: [(name: String, value: Any)] { [("relay", relay), ("retries", retries), ("guests", guests)] }
 
-    /// Replaces the dm key if that is due.
-    ///
-    /// - Returns: true if our certificate needs another key.
-    mutating func renewKey(now: Instant) -> Bool {
-        keys.tick(now: now, using: &randomness)
-    }
-
     /// Zeroes the secret halves of the keys.
     mutating func forgetKeys() { keys.forget() }
 
@@ -68,6 +66,38 @@ struct SealedMail: ~Copyable {
 
 /// Our own messages.
 extension SealedMail {
+    /// Seals a payload for a peer without a link and sends it to the neighbours that know a path to the peer; in a crowd to the
+    /// one by which the peer's presence came, and another.
+    ///
+    /// - Parameters:
+    ///   - certificate: our own.
+    ///   - bridge: the neighbour of this node's own bridge; nil without one.
+    mutating func seal(
+        _ payload: VerifiedPayload, for peer: PeerID, with certificate: Certificate, paths: PresencePaths,
+        bridge: PeerID?, _ links: borrowing Links, _ router: borrowing MessageRouter, _ intake: inout Intake,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        let isElsewhere = router.roster.isElsewhere(peer)
+        guard usesRelays || environment.isCrowd || isElsewhere, payload.type.maySeal else { return }
+        let (connections, relays) = (links.connections, router.paths[peer])
+        let way: Way =
+            environment.isCrowd && !isElsewhere
+            ? .path(overlayLinks(among: connections), paths)
+            : .relays(relays.compactMap { connections.sendingLink(of: $0) })
+        seal(
+            payload, for: peer, to: intake.certificate(of: peer, now: environment.now), with: certificate, over: way,
+            andBridge: bridge.map { relays.contains($0) } ?? false, environment,
+            endpoint: { SealedMail.ownEndpoint(for: peer, on: $0, links, router) }, &effects)
+    }
+
+    /// Our address and port for the peer of an accepted conversation, as seen on a link; empty if there is none to tell.
+    private static func ownEndpoint(
+        for peer: PeerID, on link: LinkInfo, _ links: borrowing Links, _ router: borrowing MessageRouter
+    ) -> [UInt8] {
+        guard router.isAccepted(peer), let local = links.localEndpoint(of: link.id) else { return [] }
+        return local.address + [UInt8(links.port >> 8), UInt8(truncatingIfNeeded: links.port)]
+    }
+
     /// Seals a payload for a peer and sends it.
     ///
     /// - Parameters:
@@ -116,16 +146,62 @@ extension SealedMail {
         }
     }
 
-    /// The peers whose payloads are to be sealed again, over other links than before, in the order of their keys.
-    ///
-    /// - Parameter isWaiting: whether something for a peer without a link has no receipt.
-    mutating func takeDueRetries(now: Instant, isWaiting: (PeerID) -> Bool) -> [PeerID] {
-        retries.takeDue(now: now, isWaiting: isWaiting)
+    /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour, which may be the bridge. A path
+    /// to a peer in another network is of use to those who let bridges publish them.
+    func recordPath(
+        to peer: PeerID, via neighbour: PeerID, _ router: inout MessageRouter, _ effects: inout Effects
+    ) {
+        let isElsewhere = router.session.bridging.consents && router.roster.isElsewhere(peer)
+        guard usesRelays || isElsewhere, neighbour != peer else { return }
+        router.pathNoted(to: peer, via: neighbour)
+        effects.append(.routed)
+    }
+
+    /// Renews the dm key, seals again what has no receipt, dials guests and ends idle guest links, each if it is due.
+    mutating func tick(
+        _ links: inout Links, _ router: inout MessageRouter, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard environment.isRunning else { return }
+        let now = environment.now
+        if keys.tick(now: now, using: &randomness) { effects.append(.renewCertificate) }
+        // In the order of their keys, over other links than before.
+        let due = takeDueRetries(now, router)
+        for peer in due { router.linkReady(peer) }
+        if !due.isEmpty { effects.append(.routed) }
+        tickGuests(&links, router.roster, environment, &effects)
+        effects.append(.arm(.mail))
+    }
+
+    private mutating func takeDueRetries(_ now: Instant, _ router: borrowing MessageRouter) -> [PeerID] {
+        retries.takeDue(now: now) { !router.roster.isOnline($0) && router.isUnacknowledged(by: $0) }
     }
 }
 
 /// The messages of others.
 extension SealedMail {
+    /// Handles a sealed message: opens one for this node, and passes on one for another.
+    ///
+    /// - Parameters:
+    ///   - neighbour: the peer that it came from; that of the bridge for one that came over the bridge.
+    ///   - isBridged: it came over the bridge.
+    /// - Returns: the content of one for this node, whose payload is not verified; else nil.
+    mutating func receive(
+        _ frame: [UInt8], from neighbour: PeerID, isBridged: Bool, paths: PresencePaths, _ bridge: inout BridgeGate,
+        _ roster: borrowing Roster, _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) -> [UInt8]? {
+        switch course(of: frame) {
+        case .repeated: return nil
+        case .forUs: return open(frame, for: environment.me)
+        case .forOthers:
+            if !isBridged, bridge.publish(sealed: frame, from: neighbour, roster, environment, &effects) { return nil }
+            passOn(
+                frame, from: isBridged ? nil : neighbour, isRelay: isRelay, environment,
+                links: environment.isCrowd ? overlayLinks(among: connections) : connections.active, paths: paths,
+                &effects)
+            return nil
+        }
+    }
+
     /// Whether a received message is for this node; counts one that came before.
     ///
     /// - Parameter frame: the body of a frame 9 of legal length.
@@ -135,7 +211,7 @@ extension SealedMail {
         return course
     }
 
-    /// A message was above its link's rate.
+    /// Counts a message above its link's rate.
     mutating func countRefused() { refused += 1 }
 
     /// Opens a message for this node.
@@ -193,10 +269,15 @@ extension SealedMail {
 extension SealedMail {
     var guestCount: Int { guests.count }
 
-    /// The next time at which `tickGuests` has something to do; nil for never.
+    /// The next time at which a guest is dialled or a guest link ends; nil for never.
     var guestDeadline: Instant? { guests.nextDeadline }
 
     func isGuest(_ connection: ConnectionID) -> Bool { guests.isGuest(connection) }
+
+    /// The links that are part of the overlay: all but those of guests.
+    func overlayLinks(among connections: Connections) -> [LinkInfo] {
+        connections.active.filter { !guests.isGuest($0.id) }
+    }
 
     /// The endpoint of a guest's dial that is under way; nil for other connections.
     func dialledEndpoint(of connection: ConnectionID) -> Endpoint? { guests.endpoint(of: connection) }
@@ -208,15 +289,15 @@ extension SealedMail {
     ///   - bytes: an address and a port, 6 or 18 bytes.
     ///   - link: the one that the message came on.
     ///   - allowsLoopback: whether the user named a peer at a loopback address.
-    ///   - network: that of a connection, if it is known.
     mutating func recordEndpoint(
-        _ bytes: [UInt8], of peer: PeerID, from link: LinkInfo, _ environment: Environment, allowsLoopback: Bool,
-        network: (ConnectionID) -> LinkNetwork?, _ effects: inout Effects
+        _ bytes: [UInt8], of peer: PeerID, from link: LinkInfo, allowsLoopback: Bool, _ links: borrowing Links,
+        _ router: borrowing MessageRouter, _ environment: Environment, _ effects: inout Effects
     ) {
-        guard environment.mode == .overlay, bytes.count > 2 else { return }
+        guard router.isAccepted(peer), !router.roster.isOnline(peer), environment.mode == .overlay, bytes.count > 2
+        else { return }
         let port = UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1])
         let endpoint = Endpoint(address: Array(bytes.dropLast(2)), port: port)
-        let network = network(link.id)
+        let network = links.network(of: link.id)
         let filter = ToldEndpointFilter(
             network: network, isWithinMachine: link.endpoint.isLoopback, allowsLoopback: allowsLoopback)
         let scope = endpoint.isLinkLocalIPv6 ? network?.scope ?? link.endpoint.scope : 0
@@ -228,34 +309,33 @@ extension SealedMail {
     }
 
     /// Dials peers that told their endpoints, and ends links that were idle for too long.
-    ///
-    /// - Parameters:
-    ///   - isLinked: whether a peer has a link.
-    ///   - link: a connection by its id; nil if it has ended.
-    mutating func tickGuests(
-        _ environment: Environment, isLinked: (PeerID) -> Bool, link: (ConnectionID) -> LinkInfo?,
+    private mutating func tickGuests(
+        _ links: inout Links, _ roster: borrowing Roster, _ environment: Environment, _ effects: inout Effects
+    ) {
+        let now = environment.now
+        let due = guests.takeDue(now: now) { roster.isOnline($0) }
+        for id in guests.idle(now: now) {
+            if links.connections[id] == nil { guests.closed(id) } else { effects.append(.close(.link(id), .unneeded)) }
+        }
+        for (peer, endpoint) in due {
+            guard links.room > 0, !links.isBanned(peer, now: now), links.mayDial(endpoint, now: now) else { continue }
+            let connection = links.dial(endpoint)
+            let end = ToldDials.end(from: now, using: &randomness)
+            guests.dialled(peer, at: endpoint, as: connection, now: now, until: end)
+        }
+    }
+
+    /// The dialler of a link said that it is for direct messages alone. It ends if there are too many such links.
+    mutating func greeted(
+        on link: LinkInfo, _ router: borrowing MessageRouter, _ finder: inout Finder, _ environment: Environment,
         _ effects: inout Effects
     ) {
-        for (peer, endpoint) in guests.takeDue(now: environment.now, isLinked: isLinked) {
-            effects.append(.dialGuest(peer, at: endpoint))
+        guard let peer = link.peer else { return }
+        let isNew = link.role == .responder && !isGuest(link.id)
+        if isNew, !guests.opened(link.id, to: peer, now: environment.now, isAccepted: { router.isAccepted($0) }) {
+            finder.refuse(peer, &effects)
         }
-        for id in guests.idle(now: environment.now) {
-            if link(id) == nil { guests.closed(id) } else { effects.append(.close(.link(id), .unneeded)) }
-        }
-    }
-
-    /// A guest's endpoint is being dialled.
-    mutating func dialled(_ peer: PeerID, at endpoint: Endpoint, as connection: ConnectionID, now: Instant) {
-        let end = ToldDials.end(from: now, using: &randomness)
-        guests.dialled(peer, at: endpoint, as: connection, now: now, until: end)
-    }
-
-    /// The dialler of a link said that it is for direct messages alone.
-    ///
-    /// - Returns: false if there are too many such links.
-    mutating func greeted(on link: LinkInfo, now: Instant, isAccepted: (PeerID) -> Bool) -> Bool {
-        guard let peer = link.peer, link.role == .responder, !isGuest(link.id) else { return true }
-        return guests.opened(link.id, to: peer, now: now, isAccepted: isAccepted)
+        effects.append(.arm(.mail))
     }
 
     /// A handshake is complete: the connection may be one that was dialled for direct messages alone.

@@ -14,8 +14,7 @@ import Wire
     private func environment(consents: Bool = false, mode: RoomMode = .mesh) -> Environment {
         let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 1_800_000_000_000))
         return Environment(
-            moment: moment, me: BridgeGateTests.me, mode: mode, isCrowd: mode != .mesh,
-            consentsToBridges: consents, isRunning: true)
+            moment: moment, me: BridgeGateTests.me, mode: mode, consentsToBridges: consents, isRunning: true)
     }
 
     /// The only peer in a roster.

@@ -57,8 +57,7 @@ final class LinkBench {
         let moment = Moment(
             instant: start + time, wallClock: wallClock.moved(by: time.nanoseconds / 1_000_000))
         return Environment(
-            moment: moment, me: me, mode: mode, isCrowd: mode != .mesh,
-            isRunning: true)
+            moment: moment, me: me, mode: mode, isRunning: true)
     }
 }
 

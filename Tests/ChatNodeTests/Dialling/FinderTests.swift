@@ -14,7 +14,7 @@ import Wire
 
     private func environment(after time: Duration = .zero, mode: RoomMode = .mesh) -> Environment {
         let moment = Moment(instant: Instant(nanoseconds: 0) + time, wallClock: Timestamp(milliseconds: 0))
-        return Environment(moment: moment, me: me, mode: mode, isCrowd: mode != .mesh, isRunning: true)
+        return Environment(moment: moment, me: me, mode: mode, isRunning: true)
     }
 
     /// Without those that each event has.

@@ -14,7 +14,7 @@ import Wire
     private func environment(after time: Duration = .zero) -> Environment {
         let moment = Moment(
             instant: Instant(nanoseconds: 0) + time, wallClock: Timestamp(milliseconds: 1_000_000))
-        return Environment(moment: moment, me: me, mode: .mesh, isCrowd: false, isRunning: true)
+        return Environment(moment: moment, me: me, mode: .mesh, isRunning: true)
     }
 
     private func list(_ ids: [UInt64]) -> [UInt8] { Array(IDList.frame(.have, ids).dropFirst()) }

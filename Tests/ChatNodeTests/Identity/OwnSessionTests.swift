@@ -31,8 +31,7 @@ final class OwnSessionTests {
     ) -> Environment {
         let moment = Moment(instant: Instant(nanoseconds: 0) + time, wallClock: Timestamp(milliseconds: 0))
         return Environment(
-            moment: moment, me: ChoiceTown.peer(0), mode: isCrowd ? .overlay : .mesh, isCrowd: isCrowd,
-            isRunning: isRunning)
+            moment: moment, me: ChoiceTown.peer(0), mode: isCrowd ? .overlay : .mesh, isRunning: isRunning)
     }
 
     private func receive(

@@ -15,8 +15,7 @@ import Wire
     private func environment(after time: Duration = .zero) -> Environment {
         let moment = Moment(instant: IntakeTests.start + time, wallClock: Timestamp(milliseconds: 1_800_000_000_000))
         return Environment(
-            moment: moment, me: IntakeTests.me, mode: .mesh, isCrowd: false,
-            isRunning: true)
+            moment: moment, me: IntakeTests.me, mode: .mesh, isRunning: true)
     }
 
     /// Takes a certificate from the broker.

@@ -61,7 +61,7 @@ struct CrowdDirectTests {
                 return alice.with { node in node.connections.sendingLink(of: key)?.id == path }
             })
         // It takes everything and passes nothing on.
-        relay.with { node in node.crowd.end() }
+        relay.with { node in _ = node.spread.setMode(.mesh, now: node.scheduler.now) }
         try alice.say("may I?", to: bob)
         #expect(room.simulation.run(atMost: .seconds(30)) { bob.with { node in !node.requests().isEmpty } })
         #expect(bob.with { node in node.requests().map(\.text) } == ["may I?"])
@@ -89,7 +89,11 @@ struct CrowdDirectTests {
             bob.with { node in
                 guard let link = node.crowdLinks.first else { return true }
                 let bytes = address + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
-                node.recordEndpoint(bytes, of: friend, from: link)
+                node.act {
+                    node.mail.recordEndpoint(
+                        bytes, of: friend, from: link, allowsLoopback: node.finder.hasNamedLoopback, node.links,
+                        node.router, $0, &$1)
+                }
                 return node.mail.guestDeadline != nil
             }
         }

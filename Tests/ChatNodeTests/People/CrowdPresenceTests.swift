@@ -9,6 +9,7 @@ import Wire
 final class CrowdPresenceTests {
     private let bench = LinkBench()
     private var crowd = CrowdPresence(randomness: .seeded(35))
+    private var mode = RoomMode.mesh
     private var router: MessageRouter
     private var intake: Intake
     private let links: [LinkInfo]
@@ -32,10 +33,9 @@ final class CrowdPresenceTests {
     }
 
     private func enter(_ mode: RoomMode) -> [Effect] {
+        self.mode = mode
         var effects = Effects()
-        crowd.enter(
-            mode, bench.environment(mode), links: links, neighbours: Neighbours(), router: &router,
-            &effects)
+        crowd.enter(bench.environment(mode), links: links, neighbours: Neighbours(), router: &router, &effects)
         return effects.list
     }
 
@@ -44,14 +44,14 @@ final class CrowdPresenceTests {
     ) -> CrowdPresence.Change? {
         var effects = Effects()
         return crowd.receive(
-            presence, isLive: isLive, on: links[number], bench.environment(crowd.mode), roster: Roster(me: bench.me),
+            presence, isLive: isLive, on: links[number], bench.environment(mode), roster: Roster(me: bench.me),
             intake: &intake, &effects)
     }
 
     private func tick(after time: Duration) -> [Effect] {
         var effects = Effects()
         crowd.tick(
-            bench.environment(crowd.mode, after: time), links: links, neighbours: Neighbours(), router: &router,
+            bench.environment(mode, after: time), links: links, neighbours: Neighbours(), router: &router,
             &effects)
         return effects.list
     }
@@ -60,7 +60,7 @@ final class CrowdPresenceTests {
         let effects = enter(.overlay)
         #expect(effects.deliveries.map(\.links) == [links.map(\.id)])
         #expect(effects.contains { if case .publishOverBridge = $0 { true } else { false } })
-        #expect(crowd.isHere(bench.me) && crowd.isFolded)
+        #expect(crowd.isHere(bench.me) && mode.isFolded)
     }
 
     @Test func `a new presence goes on once, behind it the certificate, and not back to where it came from`() {

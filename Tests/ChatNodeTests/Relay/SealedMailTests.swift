@@ -13,7 +13,7 @@ final class SealedMailTests {
     private let bob = Runs(identitySeed: 20).id
 
     init() {
-        mail = SealedMail(me: bench.me, randomness: .seeded(36), now: bench.start)
+        mail = SealedMail(NodeConfiguration(), me: bench.me, randomness: .seeded(36), now: bench.start)
         var links: [LinkInfo] = []
         for seed in 1...4 as ClosedRange<UInt64> { links.append(bench.link(to: seed)) }
         self.links = links
