@@ -5,7 +5,7 @@ import re
 import swift_source
 
 NODE = "Sources/ChatNode/"
-_NODE = re.compile(r"^(?:package\s+)?(?:actor|extension)\s+Node\s*(?:\{|:[^{\n]*\{)", re.MULTILINE)
+_NODE = re.compile(r"^(?:package\s+)?(?:(?:final\s+)?class|extension)\s+Node\s*(?:\{|:[^{\n]*\{)", re.MULTILINE)
 _STORED = re.compile(r"^    (?:(?:package|private|nonisolated|lazy|weak)(?:\(\w+\))?\s+)*(?:let|var)\s+(\w+)(?P<rest>[^\n]*)$",
                      re.MULTILINE)
 _PATTERN = re.compile(r"(?:let\s+)?\.\w+(?:\(.*\))?(?:\s+where\s.+)?", re.DOTALL)
@@ -27,10 +27,10 @@ def lines(parts):
 
 
 def stored_properties(parts):
-    """The names of the stored properties that the declaration of the actor has."""
+    """The names of the stored properties that the declaration of the class has."""
     names = []
     for _, text in parts:
-        if not re.match(r"(?:package\s+)?actor\b", text):
+        if not re.match(r"(?:package\s+)?(?:final\s+)?class\b", text):
             continue
         for found in _STORED.finditer(text):
             rest = found["rest"]

@@ -55,7 +55,7 @@ class HouseRules(unittest.TestCase):
 
     def test_a_large_node_is_refused(self):
         body = "    func f() {\n    }\n" * 30
-        node = {"Sources/ChatNode/Node.swift": "actor Node {\n" + body + "}\n",
+        node = {"Sources/ChatNode/Node.swift": "final class Node {\n" + body + "}\n",
                 "Sources/ChatNode/More.swift": "extension Node {\n" + body + "}\nstruct Other {\n" + body + "}\n"}
         with mock.patch.object(house_rules, "LINES_OF_NODE", 123):
             self.assertIn("Node has 124 lines over all its extensions", self.breaches(**node))
@@ -63,7 +63,7 @@ class HouseRules(unittest.TestCase):
             self.assertNotIn("Node has", self.breaches(**node))
 
     def test_a_property_of_the_node_that_four_files_touch_is_refused(self):
-        node = "actor Node {\n    let me: Int\n    var links = 0\n    var all: Int { links }\n    func f() {\n    }\n}\n"
+        node = "final class Node {\n    let me: Int\n    var links = 0\n    var all: Int { links }\n    func f() {\n    }\n}\n"
         files = {"Sources/ChatNode/Node.swift": node}
         for number in range(3):
             files[f"Sources/ChatNode/N{number}.swift"] = f"extension Node {{\n    func f{number}() {{\n        links = 1\n    }}\n}}\n"
