@@ -107,7 +107,7 @@ struct BridgeSession {
 
     private mutating func publish(_ content: BridgedContent, isHistory: Bool) throws(BridgeFault) -> [UInt8] {
         let box = seal.seal(content, using: &randomness)
-        intake.notePublished(box)
+        intake.recordPublished(box)
         let topic = isHistory ? topology.historyTopic : topology.topic
         try connection.publish(box, topology, as: topology.key(topic, topology.network))
         count += 1

@@ -219,7 +219,7 @@ package final class Node {
         if let accepted = router.takeAcceptedChange() { directsChanged(accepted) }
         guard !batch.events.isEmpty else { return }
         // Taken out, because the receiver may emit events.
-        let events = batch.take()
+        let events = batch.takeEvents()
         deliver(events)
         batch.reuse(consume events)
     }

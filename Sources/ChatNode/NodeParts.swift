@@ -49,7 +49,7 @@ extension Node {
         switch step {
         case .changeMode(let last):
             act { crowd.modeChanged(from: last, &mail, &bridgeGate, &router, connections, spread.neighbours, $0, &$1) }
-        case .recordPresence(let peer, let isHere): apply(router.notePresence(of: peer, isHere: isHere, at: moment))
+        case .recordPresence(let peer, let isHere): apply(router.recordPresence(of: peer, isHere: isHere, at: moment))
         case .askForRoster(let id): forEach(.link(id)) { link in act { crowd.askForRoster(on: link, $0, &$1) } }
         case .answerRequests(let id): forEach(.link(id)) { answer(on: $0) }
         case .recordDialFailure(let instance):

@@ -120,7 +120,7 @@ final class SimulatedBridgePort: BridgePort {
         let sending = state.withLock { state -> (box: [UInt8], connection: Int, arrival: Instant)? in
             guard state.isConnected else { return nil }
             let box = seal.seal(content, using: &state.randomness)
-            state.intake.notePublished(box)
+            state.intake.recordPublished(box)
             state.sentUntil = max(state.sentUntil + .nanoseconds(1), timeline.now + delay)
             return (box, state.connection, state.sentUntil)
         }

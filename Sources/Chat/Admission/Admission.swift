@@ -100,7 +100,7 @@ package struct Admission: Sendable {
         let payload = try VerifiedPayload(checking: frame, via: link)
         try checkNotFromTheFuture(frame.header.timestamp, wallClock)
         try checkNotForgotten(frame.header.timestamp, wallClock)
-        if !seen.contains(frame.id) { try peers.noteHistory(frame.header, frame.id) }
+        if !seen.contains(frame.id) { try peers.recordHistory(frame.header, frame.id) }
         return accept(payload)
     }
 
@@ -118,7 +118,7 @@ package struct Admission: Sendable {
         let payload = try VerifiedPayload(checking: frame, via: link)
         try checkNotFromTheFuture(frame.header.timestamp, wallClock)
         try checkNotLapsed(frame.header.timestamp, wallClock)
-        try peers.noteRoster(frame.header, frame.id, now: now)
+        try peers.recordRoster(frame.header, frame.id, now: now)
         return admit(payload)
     }
 
@@ -221,7 +221,7 @@ package struct Admission: Sendable {
         case .overlay, .smallRoom: try peers.takeYoung(frame.type, of: frame.header.author, from: link.source, now: now)
         case .mesh, .bridge: break
         }
-        try noteRelayed(frame, now, wallClock)
+        try recordRelayed(frame, now, wallClock)
         return payload
     }
 
@@ -237,8 +237,8 @@ package struct Admission: Sendable {
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
         if isNew { try checkWaiting(frame) }
-        try peers.take(frame.type, of: frame.header.author, now: now)
-        if isNew { peers.note(frame.header, frame.id, now: now) }
+        try peers.takeToken(frame.type, of: frame.header.author, now: now)
+        if isNew { peers.record(frame.header, frame.id, now: now) }
         return payload
     }
 
@@ -253,7 +253,7 @@ package struct Admission: Sendable {
     }
 
     /// Checks the rules for public payloads that did not come over their author's link: fresh, in order, and within the rates.
-    private mutating func noteRelayed(
+    private mutating func recordRelayed(
         _ frame: borrowing PayloadFrame, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) {
         if frame.isBridged, frame.type == .presence {
@@ -264,8 +264,8 @@ package struct Admission: Sendable {
             try checkFresh(frame.header.timestamp, wallClock)
         }
         try peers.checkOrder(frame.header, frame.id)
-        try peers.take(frame.type, of: frame.header.author, now: now)
-        peers.note(frame.header, frame.id, now: now)
+        try peers.takeToken(frame.type, of: frame.header.author, now: now)
+        peers.record(frame.header, frame.id, now: now)
     }
 
     private func checkSource(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {

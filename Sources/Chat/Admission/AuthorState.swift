@@ -53,17 +53,17 @@ struct AuthorState: Sendable {
     }
 
     /// Notes that a payload with this epoch and number is admitted.
-    mutating func note(_ header: PayloadHeader, _ id: MessageID) {
+    mutating func record(_ header: PayloadHeader, _ id: MessageID) {
         learn(epoch: header.epoch)
         guard header.epoch == epoch, window.insert(header.sequence) else { return }
-        windowIDs.note(id.prefix, under: header.sequence, in: window)
+        windowIDs.record(id.prefix, under: header.sequence, in: window)
     }
 
     /// Notes a payload that came as history; only those of the known epoch are noted.
-    mutating func noteHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+    mutating func recordHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         guard epoch == header.epoch else { return }
         guard window.place(of: header.sequence) != .seen || isSame(header, id) else { throw .equivocation }
-        note(header, id)
+        record(header, id)
     }
 
     /// For a number that was seen.
@@ -71,7 +71,7 @@ struct AuthorState: Sendable {
         windowIDs[header.sequence] == id.prefix
     }
 
-    mutating func take(for type: PayloadType, at rates: AdmissionRates, now: Instant) throws(DropReason) {
+    mutating func takeToken(for type: PayloadType, at rates: AdmissionRates, now: Instant) throws(DropReason) {
         let isTaken =
             type.isRead ? messages.take(at: rates.messages, now: now) : signals.take(at: rates.signals, now: now)
         guard isTaken else { throw .authorRate }

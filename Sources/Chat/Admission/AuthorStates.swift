@@ -39,10 +39,10 @@ struct AuthorStates: Sendable {
             } else {
                 try record.checkOrder(header, id)
             }
-            try record.take(for: type, at: rates, now: now)
+            try record.takeToken(for: type, at: rates, now: now)
             do throws(DropReason) {
                 let content = try read()
-                record.note(header, id)
+                record.record(header, id)
                 return .success(content)
             } catch {
                 // Thrown here, the error would discard the changes to a state that is new or was not written to for
@@ -54,9 +54,9 @@ struct AuthorStates: Sendable {
     }
 
     /// Takes a token of the author's rate; the author is proven.
-    mutating func take(_ type: PayloadType, of author: PeerID, now: Instant) throws(DropReason) {
+    mutating func takeToken(_ type: PayloadType, of author: PeerID, now: Instant) throws(DropReason) {
         try change(author, now) { [rates] record throws(DropReason) in
-            try record.take(for: type, at: rates, now: now)
+            try record.takeToken(for: type, at: rates, now: now)
         }
     }
 
@@ -112,21 +112,21 @@ struct AuthorStates: Sendable {
     }
 
     /// Notes that the payload is admitted.
-    mutating func note(_ header: PayloadHeader, _ id: MessageID, now: Instant) {
-        change(header.author, now) { $0.note(header, id) }
+    mutating func record(_ header: PayloadHeader, _ id: MessageID, now: Instant) {
+        change(header.author, now) { $0.record(header, id) }
     }
 
     /// Notes a presence from a neighbour's roster; throws if it is of an old epoch, or another payload has its number.
-    mutating func noteRoster(_ header: PayloadHeader, _ id: MessageID, now: Instant) throws(DropReason) {
+    mutating func recordRoster(_ header: PayloadHeader, _ id: MessageID, now: Instant) throws(DropReason) {
         try change(header.author, now) { record throws(DropReason) in
             try record.checkUnordered(header, id)
-            record.note(header, id)
+            record.record(header, id)
         }
     }
 
     /// Notes a payload from history if its author and its epoch are known.
-    mutating func noteHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
-        try records.update(header.author) { record throws(DropReason) in try record.noteHistory(header, id) }
+    mutating func recordHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+        try records.update(header.author) { record throws(DropReason) in try record.recordHistory(header, id) }
     }
 
     mutating func learn(epoch: UInt64, of author: PeerID, now: Instant) {

@@ -14,7 +14,7 @@ struct ReplayWindowIDs: Sendable {
     subscript(sequence: UInt64) -> UInt64 { prefixes[place(of: sequence)] }
 
     /// Notes the id of a number that was inserted into the window just now.
-    mutating func note(_ prefix: UInt64, under sequence: UInt64, in window: SequenceWindow) {
+    mutating func record(_ prefix: UInt64, under sequence: UInt64, in window: SequenceWindow) {
         if prefixes.isEmpty { prefixes = [0] }
         while prefixes.count < Limits.sequenceWindow, isTaken(sequence, in: window) { grow(for: sequence, in: window) }
         prefixes[place(of: sequence)] = prefix

@@ -41,10 +41,10 @@ extension DirectChat {
     mutating func receive(_ invitation: Invitation, _ id: MessageID) -> DirectStep {
         switch state {
         case .accepted:
-            take(id)
+            recordReceived(id)
             return DirectStep(shown: .invitation(invitation))
         case .requestedByUs:
-            take(id)
+            recordReceived(id)
             return DirectStep(change: accept(), shown: .invitation(invitation))
         case .left:
             return DirectStep(reply: .departure)
@@ -57,7 +57,7 @@ extension DirectChat {
     mutating func receiveAgain(_ id: MessageID, isRequest: Bool) -> DirectStep {
         switch state {
         case .accepted, .requestedByUs:
-            take(id)
+            recordReceived(id)
             return DirectStep(change: state == .accepted ? nil : accept(), reply: isRequest ? .acceptance : nil)
         case .left:
             return DirectStep(reply: .departure)
@@ -70,7 +70,7 @@ extension DirectChat {
     /// message. If our request is open, its author may have accepted it already.
     mutating func receiveSilently(_ id: MessageID) {
         switch state {
-        case .accepted, .requestedByUs: take(id)
+        case .accepted, .requestedByUs: recordReceived(id)
         case .none, .requestedByThem, .declined, .left: return
         }
     }

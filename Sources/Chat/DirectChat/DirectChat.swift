@@ -100,15 +100,15 @@ extension DirectChat {
     func hasTaken(_ id: MessageID) -> Bool { taken[id] != nil }
 
     /// Notes a payload of the peer as taken, and owes a receipt for it.
-    mutating func take(_ id: MessageID) {
+    mutating func recordReceived(_ id: MessageID) {
         taken.set(true, for: id)
-        receipts.note(delivered: id)
+        receipts.record(delivered: id)
     }
 
     /// Shows a message of the peer.
     mutating func show(_ message: Message) -> DirectStep.Shown? {
-        take(message.id)
-        if log.isActive && sendsReadReceipts { receipts.note(read: message.id) }
+        recordReceived(message.id)
+        if log.isActive && sendsReadReceipts { receipts.record(read: message.id) }
         return add(message, isOwn: false)
     }
 
@@ -118,8 +118,8 @@ extension DirectChat {
 
     /// Keeps the peer's request, which was shown when it came, as the first message.
     mutating func keepRequest(_ message: Message) {
-        take(message.id)
-        if sendsReadReceipts { receipts.note(read: message.id) }
+        recordReceived(message.id)
+        if sendsReadReceipts { receipts.record(read: message.id) }
         log.keep(message)
     }
 
@@ -141,6 +141,6 @@ extension DirectChat {
 
     private mutating func readAll() {
         guard sendsReadReceipts, state == .accepted else { return }
-        for id in log.unreadMessages { receipts.note(read: id) }
+        for id in log.unreadMessages { receipts.record(read: id) }
     }
 }

@@ -61,7 +61,7 @@ package struct DirectChats: Sendable {
     }
 
     /// Notes that a conversation is to be remembered, or no longer, if it is accepted.
-    mutating func noteChange(with peer: PeerID) {
+    mutating func recordChange(with peer: PeerID) {
         if entries[peer]?.chat.isAccepted == true { isChanged = true }
     }
 
@@ -103,7 +103,7 @@ package struct DirectChats: Sendable {
             guard entries.count < capacity else { return nil }
         }
         var isNew = entries[message.author]?.chat.awaitsNoAnswer ?? true
-        if isNew { isNew = reports.take(message.author, from: giver, now: now) }
+        if isNew { isNew = reports.recordRequest(of: message.author, from: giver, now: now) }
         let step = touch(message.author) { $0.receiveRequest(message, isReported: isNew) }
         entries[message.author]?.giver = giver
         dropExcessRequest()

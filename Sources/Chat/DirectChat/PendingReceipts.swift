@@ -11,12 +11,12 @@ struct PendingReceipts: Hashable, Sendable {
 
     var isEmpty: Bool { delivered.isEmpty && read.isEmpty }
 
-    mutating func note(delivered id: MessageID) {
+    mutating func record(delivered id: MessageID) {
         if delivered.count < PendingReceipts.capacity { delivered.append(id) }
     }
 
     /// Notes a message as read; a read receipt implies that it came.
-    mutating func note(read id: MessageID) {
+    mutating func record(read id: MessageID) {
         delivered.removeAll { $0 == id }
         if read.count < PendingReceipts.capacity { read.append(id) }
     }
@@ -25,7 +25,7 @@ struct PendingReceipts: Hashable, Sendable {
     mutating func linkClosed() { delivered = [] }
 
     /// Takes all receipts, as payload bodies.
-    mutating func take(for peer: PeerID) -> [PayloadBody] {
+    mutating func takeReceipts(for peer: PeerID) -> [PayloadBody] {
         defer { self = PendingReceipts() }
         return PendingReceipts.portions(delivered).map { .delivered(target: peer, ids: $0) }
             + PendingReceipts.portions(read).map { .read(target: peer, ids: $0) }

@@ -10,7 +10,7 @@ struct RequestReports: Sendable {
     private var paces = RecentTable<Giver, TokenBucket>(capacity: Limits.requestsRemembered)
 
     /// Counts a request; false if it is not to be reported.
-    mutating func take(_ peer: PeerID, from giver: Giver, now: Instant) -> Bool {
+    mutating func recordRequest(of peer: PeerID, from giver: Giver, now: Instant) -> Bool {
         if let last = reportedAt[peer] ?? nil, now < last + Limits.requestPause { return false }
         let isTaken = paces.update(giver, orNew: { TokenBucket(RequestReports.rate, now: now) }) { $0.take(now: now) }
         if isTaken { reportedAt.set(now, for: peer) }

@@ -107,7 +107,7 @@ extension Archive {
             deletion.id.prefix, of: message, by: author, from: giver,
             isOfKnown: isOfKnown || isPast(message, of: author))
         switch placement {
-        case .there, .refused: noteFinal(deletion.id.prefix)
+        case .there, .refused: recordFinal(deletion.id.prefix)
         case .kept(let evicted):
             keep(deletion)
             if let evicted { drop(evicted) }
@@ -115,17 +115,17 @@ extension Archive {
     }
 
     /// Notes that a message left the ring because its author deleted it.
-    mutating func noteDeleted(_ message: MessageID) { forget(message, as: .final) }
+    mutating func recordDeleted(_ message: MessageID) { forget(message, as: .final) }
 
     /// Notes that a message was evicted from the ring, or refused.
     ///
     /// - Parameter time: that of its place.
-    mutating func noteEvicted(_ message: MessageID, of author: PeerID, from time: Timestamp) {
+    mutating func recordEvicted(_ message: MessageID, of author: PeerID, from time: Timestamp) {
         forget(message, as: .evicted(time, by: Archive.tag(of: author)))
     }
 
     /// Notes that a payload is not kept, and never asked for again.
-    mutating func noteFinal(_ id: UInt64) {
+    mutating func recordFinal(_ id: UInt64) {
         if changes[id] == nil { tombstones.set(.final, for: id) }
     }
 
@@ -133,14 +133,14 @@ extension Archive {
     mutating func withhold(_ message: UInt64) { withheld.insert(message) }
 
     /// Notes a payload that was kept, here or in the ring.
-    mutating func noteKept(_ payload: VerifiedPayload) {
+    mutating func recordKept(_ payload: VerifiedPayload) {
         if items.count == Limits.offeredPayloads { items.removeFirst() }
         items.append(Item(id: payload.id.prefix, author: payload.author, neighbour: payload.neighbour))
     }
 
     private mutating func keep(_ change: VerifiedPayload) {
         changes[change.id.prefix] = change
-        noteKept(change)
+        recordKept(change)
     }
 
     private mutating func forget(_ message: MessageID, as reason: Tombstone) {

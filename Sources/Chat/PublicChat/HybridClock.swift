@@ -22,14 +22,14 @@ struct HybridClock: Sendable {
     }
 
     /// Notes the time of a shown message of another author.
-    mutating func noteShown(_ time: Timestamp, at wallClock: Timestamp) {
+    mutating func recordShown(_ time: Timestamp, at wallClock: Timestamp) {
         guard HybridClock.isFollowed(time, at: wallClock) else { return }
         // A time from before the wall clock was set back would hide all times shown since.
         shown = HybridClock.isFollowed(shown, at: wallClock) ? max(shown, time) : time
     }
 
     /// Notes the time of an own message.
-    mutating func noteSigned(_ time: Timestamp) { signed = time }
+    mutating func recordSigned(_ time: Timestamp) { signed = time }
 
     private static let setBackMilliseconds = UInt64(Limits.clockError.nanoseconds / 1_000_000)
 

@@ -35,7 +35,7 @@ package struct PendingChanges: Sendable {
     }
 
     /// Removes and returns the change for a message of an author.
-    package mutating func take(for id: MessageID, by author: PeerID) -> MessageChange? {
+    package mutating func takeChange(for id: MessageID, by author: PeerID) -> MessageChange? {
         guard !entries.isEmpty else { return nil }
         return remove(ChangeTarget(message: id, author: author))
     }

@@ -38,25 +38,25 @@ package struct PublicChat: Sendable {
         _ message: Message, edit: VerifiedPayload?, isOwn: Bool, correction: Int64 = 0
     ) -> Int? {
         let (unread, placement) = log.add(message, isOwn: isOwn)
-        if unread != nil { noteTime(of: message, correction) }
+        if unread != nil { recordTime(of: message, correction) }
         switch placement {
         case .duplicate:
             break
         case .tooOld:
-            archive.noteEvicted(message.id, of: message.author, from: message.placeTime)
+            archive.recordEvicted(message.id, of: message.author, from: message.placeTime)
         case .kept(let evicted):
-            if let evicted { archive.noteEvicted(evicted.id, of: evicted.author, from: evicted.time) }
-            archive.noteKept(message.source)
+            if let evicted { archive.recordEvicted(evicted.id, of: evicted.author, from: evicted.time) }
+            archive.recordKept(message.source)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }
         return unread
     }
 
-    private mutating func noteTime(of message: Message, _ correction: Int64) {
+    private mutating func recordTime(of message: Message, _ correction: Int64) {
         switch message.source.provenance {
-        case .own: clock.noteSigned(message.sentAt)
+        case .own: clock.recordSigned(message.sentAt)
         case .direct, .signed, .bridged, .sealed:
-            clock.noteShown(message.sentAt, at: message.receivedAt.moved(by: correction))
+            clock.recordShown(message.sentAt, at: message.receivedAt.moved(by: correction))
         }
     }
 
@@ -65,14 +65,14 @@ package struct PublicChat: Sendable {
     /// - Returns: the edited message, or the deleted one as it was; nil if nothing changed.
     mutating func apply(_ change: MessageChange, from giver: Giver) -> Message? {
         guard let message = log.apply(change) else {
-            noteFinal(change.source)
+            recordFinal(change.source)
             return nil
         }
         switch change.kind {
         case .edit:
             archive.keepEdit(change.source, of: change.target)
         case .delete:
-            archive.noteDeleted(change.target)
+            archive.recordDeleted(change.target)
             keepDeletion(change, from: giver, isOfKnown: true)
         }
         return message
@@ -108,10 +108,10 @@ extension PublicChat {
     }
 
     /// Notes that a payload is not kept, and never asked for again.
-    mutating func noteFinal(_ payload: VerifiedPayload) { noteFinal(payload.id.prefix) }
+    mutating func recordFinal(_ payload: VerifiedPayload) { recordFinal(payload.id.prefix) }
 
-    mutating func noteFinal(_ id: UInt64) {
-        if !messages.contains(prefix: id) { archive.noteFinal(id) }
+    mutating func recordFinal(_ id: UInt64) {
+        if !messages.contains(prefix: id) { archive.recordFinal(id) }
     }
 
     /// Checks a signature that was left unchecked. A message with a false one is given to no peer.

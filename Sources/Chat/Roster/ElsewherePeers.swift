@@ -24,7 +24,7 @@ extension Roster {
     /// Takes over a presence that came over a bridge.
     ///
     /// - Parameter end: when the peer is gone, unless another one comes.
-    mutating func noteElsewhere(
+    mutating func recordElsewhere(
         _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, until end: Instant, at moment: Moment,
         into events: inout [NodeEvent]
     ) {
@@ -35,7 +35,7 @@ extension Roster {
             return
         }
         let isNew = !elsewhere.contains(author)
-        let news = take(
+        let news = update(
             presence.nickname, presence.stage, presence, of: author, at: index, as: authorClock, into: &events)
         if isNew {
             if elsewhere.count >= Limits.bridgedPeople, let first = earliestElsewhere {

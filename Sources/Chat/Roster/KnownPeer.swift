@@ -70,7 +70,7 @@ struct KnownPeer: Sendable {
     /// Takes over a nickname and a stage, and the rest from a presence payload.
     ///
     /// - Returns: the report to make.
-    mutating func take(
+    mutating func update(
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
     ) -> News {
         let before = change(nickname, stage, presence, as: authorClock)

@@ -146,27 +146,27 @@ extension Roster {
     ///
     /// - Parameter events: gets an event if the peer is announced by this, or is announced and changed; before it, the
     ///   event of a peer with the same number, whose name gets a suffix.
-    mutating func noteName(
+    mutating func recordName(
         _ author: PeerID, nickname: String, stage: SenderStage?, as authorClock: AuthorClock,
         into events: inout [NodeEvent]
     ) {
-        note(author, nickname, stage, nil, as: authorClock, into: &events)
+        record(author, nickname, stage, nil, as: authorClock, into: &events)
     }
 
     /// Takes over all of a presence payload. As `noteName`; a new profile alone makes no event.
-    mutating func note(
+    mutating func record(
         _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, into events: inout [NodeEvent]
     ) {
-        note(author, presence.nickname, presence.stage, presence, as: authorClock, into: &events)
+        record(author, presence.nickname, presence.stage, presence, as: authorClock, into: &events)
     }
 
-    private mutating func note(
+    private mutating func record(
         _ author: PeerID, _ nickname: String, _ stage: SenderStage?, _ presence: Presence?,
         as authorClock: AuthorClock, into events: inout [NodeEvent]
     ) {
         let index = meet(author)
         if !renamed.isEmpty { events += drainRenamed() }
-        switch take(nickname, stage, presence, of: author, at: index, as: authorClock, into: &events) {
+        switch update(nickname, stage, presence, of: author, at: index, as: authorClock, into: &events) {
         case .nothing: break
         case .arrival: events.append(ifPresent: announce(author))
         case .change(let before): events.append(report(author, known.values[index], from: before))
@@ -174,12 +174,12 @@ extension Roster {
     }
 
     /// Takes over what a payload says of its author, whose entry is at `index`.
-    mutating func take(
+    mutating func update(
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, of author: PeerID, at index: Int,
         as authorClock: AuthorClock, into events: inout [NodeEvent]
     ) -> KnownPeer.News {
         let isRename = known.values[index].nickname != nickname
-        let news = known.values[index].take(nickname, stage, presence, as: authorClock)
+        let news = known.values[index].update(nickname, stage, presence, as: authorClock)
         if isRename, known.values[index].nickname == nickname { compare(nickname, of: author, into: &events) }
         return news
     }

@@ -16,7 +16,7 @@ extension Roster {
     ///
     /// - Parameter isHere: false if it left, or if its presence has lapsed. A link says that it is here all the same.
     /// - Returns: the events of peers whose names change or that came or left.
-    package mutating func notePresence(
+    package mutating func recordPresence(
         of peer: PeerID, isHere: Bool, at moment: Moment
     ) -> [NodeEvent] {
         guard peer != me, isHere || known[peer] != nil else { return [] }

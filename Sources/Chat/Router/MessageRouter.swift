@@ -108,7 +108,7 @@ package struct MessageRouter: ~Copyable {
         } else {
             refuse(.unheard)
             if !roster.isBlocked(arrival.author) { acknowledgeHidden(arrival) }
-            if payload.type.isHistory { publicChat.noteFinal(payload) }
+            if payload.type.isHistory { publicChat.recordFinal(payload) }
         }
         if directChats.hasUndelivered { reportUndelivered(into: &events) }
     }
@@ -130,10 +130,10 @@ package struct MessageRouter: ~Copyable {
         case .publicMessage: break
         case .presence(let presence) where arrival.verified.isBridged:
             let end = arrival.moment.instant + holdingTime(of: presence, arrival)
-            roster.noteElsewhere(
+            roster.recordElsewhere(
                 presence, of: arrival.author, as: arrival.authorClock, until: end, at: arrival.moment, into: &events)
         case .presence(let presence):
-            roster.note(presence, of: arrival.author, as: arrival.authorClock, into: &events)
+            roster.record(presence, of: arrival.author, as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):
@@ -178,12 +178,12 @@ extension MessageRouter {
     private mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
         let signed = arrival.verified.signed
         let stage = signed.payload.senderStage ?? .newcomer
-        roster.noteName(
+        roster.recordName(
             arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.authorClock,
             into: &events)
         if !arrival.isHistory { stopTyping(arrival.author, in: .publicRoom, into: &events) }
         guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
-            return publicChat.noteFinal(arrival.verified)
+            return publicChat.recordFinal(arrival.verified)
         }
         // Changes hardly ever come before their message.
         guard pendingChanges.isEmpty else { return receiveChanged(arrival, into: &events) }
@@ -197,10 +197,10 @@ extension MessageRouter {
 
     /// Receives a public message whose change may have come before it.
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
-        let change = pendingChanges.take(for: arrival.verified.id, by: arrival.author)
+        let change = pendingChanges.takeChange(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {
             publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
-            return publicChat.noteFinal(arrival.verified)
+            return publicChat.recordFinal(arrival.verified)
         }
         guard let message = message(from: arrival, with: change) else { return }
         let isOwn = arrival.author == me
@@ -246,7 +246,7 @@ extension MessageRouter {
             let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
             return finish(step, with: peer, into: &events)
         }
-        roster.noteName(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
+        roster.recordName(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
         guard let message = directMessage(from: arrival) else {
             return receiveSilently(payload.messageId, from: peer)
         }
@@ -284,7 +284,8 @@ extension MessageRouter {
         if answer == .departure { stopTyping(peer, in: .direct(peer), into: &events) }
         finish(step, with: peer, into: &events)
         // A change of the open request now applies to the first message.
-        if isOwn, answer == .acceptance, let request, let change = pendingChanges.take(for: request.id, by: peer) {
+        if isOwn, answer == .acceptance, let request, let change = pendingChanges.takeChange(for: request.id, by: peer)
+        {
             apply(change, into: &events)
         }
     }
@@ -317,7 +318,7 @@ extension MessageRouter {
             report(change, to: changed, in: .publicRoom, unread: publicChat.unreadCount, into: &events)
         } else if let peer = directPeer(of: change) {
             // Changes of direct messages are not history.
-            if isHistory { return publicChat.noteFinal(change.source) }
+            if isHistory { return publicChat.recordFinal(change.source) }
             let changed = directChats.update(peer) { chat in chat.apply(change).map { ($0, chat.unreadCount) } }
             guard case (let message, let unread)?? = changed else { return }
             report(change, to: message, in: .direct(peer), unread: unread, into: &events)
@@ -332,9 +333,9 @@ extension MessageRouter {
         case .delete where isPublic:
             publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: false)
         case .edit where publicChat.knows(change.target):
-            publicChat.noteFinal(change.source)
+            publicChat.recordFinal(change.source)
         case .edit, .delete:
-            if isPublic { publicChat.noteFinal(change.source) }
+            if isPublic { publicChat.recordFinal(change.source) }
             if isPublic || mayStillCome(change) {
                 pendingChanges.hold(change, from: givers.giver(of: change.source))
             }
@@ -365,7 +366,7 @@ extension MessageRouter {
     /// The message in a direct payload, with the change that came before it; nil if that was a deletion.
     private mutating func directMessage(from arrival: borrowing Arrival) -> Message? {
         let payload = arrival.payload
-        let change = pendingChanges.take(for: payload.messageId, by: payload.author)
+        let change = pendingChanges.takeChange(for: payload.messageId, by: payload.author)
         guard let change, change.isFirstHand else { return message(from: arrival) }
         if case .delete = change.kind { return nil }
         return message(from: arrival, with: change)
@@ -679,7 +680,7 @@ extension MessageRouter {
     /// Notes that a neighbour can pass sealed payloads on to a peer. The first path counts as a link.
     package mutating func pathNoted(to peer: PeerID, via neighbour: PeerID) {
         let isFirst = paths[peer].isEmpty
-        paths.note(peer, via: neighbour)
+        paths.record(peer, via: neighbour)
         if isFirst, !roster.isOnline(peer) { linkReady(peer) }
     }
 
@@ -703,7 +704,7 @@ extension MessageRouter {
     package mutating func takeReplies(at moment: Moment) -> [Outgoing] {
         guard hasReplies else { return [] }
         let reachable = replies.peers.filter { isReachable($0) }
-        return replies.take(for: reachable, from: &directChats, in: &session, rate: pace, at: moment)
+        return replies.takeDue(for: reachable, from: &directChats, in: &session, rate: pace, at: moment)
     }
 
     /// Gives up all messages without a receipt: the user leaves.
@@ -774,7 +775,7 @@ extension MessageRouter {
     package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [NodeEvent] {
         let before = roster.isBlocked(peer)
         roster.setBlocked(peer, isBlocked)
-        directChats.noteChange(with: peer)
+        directChats.recordChange(with: peer)
         return before == isBlocked ? [] : blockChanged(peer, isBlocked)
     }
 
@@ -810,7 +811,7 @@ extension MessageRouter {
         let blocked = after.filter { !before.contains($0) }
         let admitted = roster.marks.blocked.inOrder.filter { !after.contains($0) }
         roster.setMarks(marks)
-        for peer in blocked + admitted { directChats.noteChange(with: peer) }
+        for peer in blocked + admitted { directChats.recordChange(with: peer) }
         let events = blocked.flatMap { blockChanged($0, true) } + admitted.flatMap { blockChanged($0, false) }
         return (events, blocked, admitted)
     }
@@ -841,10 +842,10 @@ extension MessageRouter {
     }
 
     /// Notes what the newest presence of a peer says, in a crowd; false for one that left or whose presence has lapsed.
-    package mutating func notePresence(
+    package mutating func recordPresence(
         of peer: PeerID, isHere: Bool, at moment: Moment
     ) -> [NodeEvent] {
-        roster.notePresence(of: peer, isHere: isHere && !roster.isBlocked(peer), at: moment)
+        roster.recordPresence(of: peer, isHere: isHere && !roster.isBlocked(peer), at: moment)
     }
 
     package mutating func takeMovements() -> Movements { roster.takeMovements() }
@@ -875,7 +876,7 @@ extension MessageRouter {
     package mutating func drainArchived(_ take: ([Archive.Item]) -> Void) { publicChat.drainItems(take) }
 
     /// Notes that a payload from history was refused: it is never asked for again.
-    package mutating func noteFinal(_ id: UInt64) { publicChat.noteFinal(id) }
+    package mutating func recordFinal(_ id: UInt64) { publicChat.recordFinal(id) }
 }
 
 extension Limits {

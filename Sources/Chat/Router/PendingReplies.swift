@@ -46,7 +46,7 @@ struct PendingReplies: Sendable {
     /// - Parameters:
     ///   - reachable: those of `peers` that something can be sent to. Receipts wait for the others; answers are dropped.
     ///   - rate: the rate of the messages.
-    mutating func take(
+    mutating func takeDue(
         for reachable: Set<PeerID>, from chats: inout DirectChats, in session: inout UserSession, rate: Rate,
         at moment: Moment
     ) -> [Outgoing] {
@@ -68,7 +68,7 @@ struct PendingReplies: Sendable {
         let peers = peersOwedReceipts.intersection(reachable).sorted()
         peersOwedReceipts.subtract(peers)
         return peers.flatMap { peer in
-            (chats.update(peer) { $0.receipts.take(for: peer) } ?? []).map { (peer, $0) }
+            (chats.update(peer) { $0.receipts.takeReceipts(for: peer) } ?? []).map { (peer, $0) }
         }
     }
 

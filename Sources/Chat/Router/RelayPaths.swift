@@ -16,7 +16,7 @@ package struct RelayPaths: Sendable {
     package subscript(peer: PeerID) -> [PeerID] { neighbours[peer] ?? [] }
 
     /// Notes that a neighbour leads to a peer, unless the table is full of other peers.
-    package mutating func note(_ peer: PeerID, via neighbour: PeerID) {
+    package mutating func record(_ peer: PeerID, via neighbour: PeerID) {
         guard neighbours[peer] != nil || neighbours.count < capacity else { return }
         let others = self[peer].filter { $0 != neighbour }
         neighbours[peer] = others.suffix(Limits.sealedCopies - 1) + [neighbour]

@@ -130,7 +130,7 @@ extension BridgeGate {
     mutating func receive(
         _ frame: borrowing PayloadFrame, _ certificate: [UInt8], _ environment: Environment, _ effects: inout Effects
     ) -> Bool {
-        bridge?.noteSeen(frame.id)
+        bridge?.recordSeen(frame.id)
         guard environment.isCrowd ? frame.type == .presence : frame.isPresenceOfCrowd else { return true }
         bridge?.hold(certificate, [UInt8](copying: frame.body), now: environment.now)
         effects.append(.arm(.bridge))

@@ -41,7 +41,7 @@ package struct BridgeIntake: Sendable {
     }
 
     /// Notes a box of our own, which the broker delivers to us too.
-    package mutating func notePublished(_ box: [UInt8]) { seen.set((), for: MessageID(signed: box.span)) }
+    package mutating func recordPublished(_ box: [UInt8]) { seen.set((), for: MessageID(signed: box.span)) }
 
     /// Takes a delivery; `takeDue` gives it.
     ///

@@ -96,7 +96,7 @@ package struct BridgeOutbox: Sendable {
     }
 
     /// The payload was published by another bridge.
-    package mutating func noteSeen(_ id: MessageID) {
+    package mutating func recordSeen(_ id: MessageID) {
         if let tag = tags[id] { remove(tag) }
     }
 

@@ -115,7 +115,7 @@ struct RoomBridge: Sendable {
     ) -> [Effect] {
         guard !isSeen(payload.id) else { return [] }
         let content = BridgedContent(payload.signed, certificate: certificate)
-        if payload.type == .presence { note(content, of: payload) }
+        if payload.type == .presence { record(content, of: payload) }
         outbox.add(
             content, by: payload.author, isHistory: payload.type != .presence,
             notBefore: isFirst ? now : now + Limits.bridgeSecondTime, now: now)
@@ -136,9 +136,9 @@ struct RoomBridge: Sendable {
     }
 
     /// Notes a payload that the broker delivered: another bridge has published it.
-    mutating func noteSeen(_ id: MessageID) {
+    mutating func recordSeen(_ id: MessageID) {
         seen.set((), for: id)
-        outbox.noteSeen(id)
+        outbox.recordSeen(id)
     }
 
     mutating func handle(_ event: BridgeEvent, now: Instant) -> [Effect] {
@@ -201,7 +201,7 @@ struct RoomBridge: Sendable {
         return effects + due.map(Effect.publish)
     }
 
-    private mutating func note(_ content: BridgedContent, of payload: VerifiedPayload) {
+    private mutating func record(_ content: BridgedContent, of payload: VerifiedPayload) {
         guard case .presence(let presence) = payload.payload.body, presence.state != .left else {
             presenceAuthors.remove(payload.author)
             return

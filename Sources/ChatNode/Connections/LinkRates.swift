@@ -34,7 +34,7 @@ struct LinkRates {
             Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
     }
 
-    mutating func take(_ rate: LinkRate, now: Instant) -> Bool {
+    mutating func takeToken(_ rate: LinkRate, now: Instant) -> Bool {
         switch rate {
         case .relayed: relayed.take(now: now)
         case .relayedInCrowd: relayedInCrowd.take(now: now)

@@ -109,7 +109,7 @@ struct LinkInfo {
     var sealedAddress: [UInt8]? { record.sealedAddress }
 
     /// Takes one frame out of a rate of the link; false, and nothing is taken, above it.
-    func take(_ rate: LinkRate, now: Instant) -> Bool { record.rates.take(rate, now: now) }
+    func takeToken(_ rate: LinkRate, now: Instant) -> Bool { record.rates.takeToken(rate, now: now) }
 }
 
 /// A link that was admitted, with its place among those of its peer.
@@ -843,7 +843,7 @@ extension Links {
     /// open are counted as handshakes when they are admitted.
     private mutating func countSilent(_ connection: LinkRecord, now: Instant) {
         tally.linksSilent += 1
-        if connection.link.role == .initiator { silentLinks.note(connection.endpoint, now: now) }
+        if connection.link.role == .initiator { silentLinks.record(connection.endpoint, now: now) }
     }
 
     /// Ends a connection once all bytes are sent; it stays in the tables until then.

@@ -372,7 +372,7 @@ extension Node {
         spread.recordArrival(of: id, from: peer)
         guard historyExchange.isAwaited(id, from: peer) else { return }
         _ = historyExchange.recordArrival(of: id, from: peer, environment)
-        router.noteFinal(id)
+        router.recordFinal(id)
     }
 
     /// Judges a payload frame, and routes its payload if it is admitted.
@@ -511,7 +511,7 @@ extension Node {
             // In a crowd its presence may have come over others before: it is heard on this link all the same.
             if environment.isCrowd, reason == .duplicate, frame.hops == 0 { recordHeard(peer, on: link) }
         case .history(let peer):
-            guard reason == .stale || reason == .fromTheFuture else { return router.noteFinal(frame.id.prefix) }
+            guard reason == .stale || reason == .fromTheFuture else { return router.recordFinal(frame.id.prefix) }
             historyExchange.refuseForTime(frame.id.prefix, signedAt: frame.timestamp, from: peer, environment)
             arm(.history)
         case .roster:
@@ -571,7 +571,7 @@ extension Node {
     /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
     func takeRelayed(on link: LinkInfo) -> Bool {
         let rate: LinkRate = isTrustedBridge(link) ? .bridged : spread.mode.isCrowd ? .relayedInCrowd : .relayed
-        return link.take(rate, now: scheduler.now)
+        return link.takeToken(rate, now: scheduler.now)
     }
 
     private func isTrustedBridge(_ link: LinkInfo) -> Bool { isBridge(link) && consentsToBridges }

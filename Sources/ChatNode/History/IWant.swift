@@ -152,7 +152,7 @@ package struct IWant {
         let room = Limits.wantedPayloads - entry.requests.reduce(0) { $0 + $1.count }
         let free = entry.order.filter { pending[$0] == nil && (!entry.isUnresponsive || !responsive.contains($0)) }
         let wanted = free.suffix(max(0, room))
-        let ids = Array(wanted.suffix(take(wanted.count, from: peer, now)))
+        let ids = Array(wanted.suffix(takeTokens(wanted.count, from: peer, now)))
         entry.heldUntil = ids.count < wanted.count ? now + IWant.holdingTime : nil
         for id in ids {
             entry.tries[id, default: 0] += 1
@@ -164,7 +164,7 @@ package struct IWant {
     }
 
     /// Takes as much of the rate of a peer's giver as there is, `count` at most.
-    private mutating func take(_ count: Int, from peer: PeerID, _ now: Instant) -> Int {
+    private mutating func takeTokens(_ count: Int, from peer: PeerID, _ now: Instant) -> Int {
         guard count > 0 else { return 0 }
         return paces.update(givers[peer] ?? Giver(peer), orNew: { TokenBucket(IWant.rate, now: now) }) { pace in
             (0..<count).prefix { _ in pace.take(now: now) }.count

@@ -150,7 +150,7 @@ extension RoomClock {
         _ body: Span<UInt8>, on link: LinkInfo, _ links: borrowing Links, _ router: inout MessageRouter,
         _ history: inout HistoryExchange, _ spread: inout Spread, _ environment: Environment, _ effects: inout Effects
     ) {
-        guard let peer = link.peer, let frame = ClockFrame(body), link.take(.clocks, now: environment.now) else {
+        guard let peer = link.peer, let frame = ClockFrame(body), link.takeToken(.clocks, now: environment.now) else {
             return effects.append(.countUnexpectedFrame)
         }
         if frame.wantsAnswer, !link.isRetiring { RoomClock.send(on: link.id, router, environment, &effects) }

@@ -212,7 +212,7 @@ extension Intake {
 
     private mutating func takeBetter(from link: LinkInfo?, _ environment: Environment) -> Bool {
         guard let link else { return betterFromBroker.take(now: environment.now) }
-        return link.take(.betterCertificates, now: environment.now)
+        return link.takeToken(.betterCertificates, now: environment.now)
     }
 }
 

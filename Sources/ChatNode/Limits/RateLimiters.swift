@@ -25,7 +25,7 @@ struct SilentLinkLimiter {
     private var buckets = RecentTable<Endpoint, TokenBucket>(capacity: Limits.knownPeers)
 
     /// Counts such a link. This machine is exempt.
-    mutating func note(_ endpoint: Endpoint, now: Instant) {
+    mutating func record(_ endpoint: Endpoint, now: Instant) {
         guard !endpoint.isLoopback else { return }
         let rate = Rate(perSecond: Limits.handshakesPerSourcePerSecond, burst: Limits.handshakesPerSourceBurst)
         var bucket = buckets[endpoint.source] ?? TokenBucket(rate, now: now)

@@ -20,7 +20,7 @@ struct EventBatch {
         }
     }
 
-    mutating func take() -> [NodeEvent] {
+    mutating func takeEvents() -> [NodeEvent] {
         let taken = events
         events = spare
         spare = []

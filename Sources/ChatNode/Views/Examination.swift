@@ -16,11 +16,11 @@ package enum Examination {
         census.count(node.historyExchange, at: "history")
         census.count(node.spread, at: "overlay")
         // Reflection reaches no class instances and no noncopyable values.
-        census.note(node.connections.count, at: "connections")
-        census.note(node.connections.certificatesSent, at: "connections.certificatesSent")
-        census.note(node.connections.linkCount, at: "links")
-        census.note(node.connections.active.count, at: "activeLinks")
-        census.note(node.waitingToSend.count + node.waitingToLeave.count, at: "waiting")
+        census.add(node.connections.count, at: "connections")
+        census.add(node.connections.certificatesSent, at: "connections.certificatesSent")
+        census.add(node.connections.linkCount, at: "links")
+        census.add(node.connections.active.count, at: "activeLinks")
+        census.add(node.waitingToSend.count + node.waitingToLeave.count, at: "waiting")
         return census.sizes
     }
 
@@ -49,7 +49,7 @@ package struct OverlaySample: Sendable {
 struct TableCensus {
     private(set) var sizes: [String: Int] = [:]
 
-    mutating func note(_ count: Int, at path: String) {
+    mutating func add(_ count: Int, at path: String) {
         sizes[path, default: 0] += count
     }
 
@@ -57,7 +57,7 @@ struct TableCensus {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .collection, .set, .dictionary:
-            note(mirror.children.count, at: path)
+            add(mirror.children.count, at: path)
             // Bytes and keys contain no further tables.
             guard let first = mirror.children.first, TableCensus.hasParts(first.value) else { return }
             for child in mirror.children { count(child.value, at: path) }

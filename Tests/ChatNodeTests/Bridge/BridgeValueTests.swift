@@ -127,7 +127,7 @@ import Wire
             #expect(!isTaken)
         }
         let own = seal.seal(.greeting, using: &randomness)
-        intake.notePublished(own)
+        intake.recordPublished(own)
         let taken = [own, box, box].map { intake.receive($0, tag: 2, isHistory: false) }
         #expect(taken == [false, true, false])
         #expect(intake.refused == [.unopened: 9, .repeated: 2])

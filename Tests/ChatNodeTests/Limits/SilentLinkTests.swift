@@ -66,7 +66,7 @@ private final class Collector: TransportHandler, Sendable {
         let source = Endpoint(address: [10, 0, 0, 1], port: 5_000)
         for _ in 0..<5 {
             #expect(limiter.mayDial(source, now: start))
-            limiter.note(source, now: start)
+            limiter.record(source, now: start)
         }
         #expect(!limiter.mayDial(source, now: start))
         #expect(!limiter.mayDial(Endpoint(address: [10, 0, 0, 1], port: 6_000), now: start + .seconds(5)))

@@ -15,7 +15,7 @@ struct HeardIDsTests {
             guard window.insert(sequence) else { return }
             let prefix = UInt64(all.count + 1)
             all[sequence] = prefix
-            heard.note(prefix, under: sequence, in: window)
+            heard.record(prefix, under: sequence, in: window)
         }
 
         var isRight: Bool {

@@ -132,9 +132,9 @@ struct DirectQueueTests {
 
     @Test func `receipts name at most 100 messages each, and a read receipt implies delivery`() {
         var owed = PendingReceipts()
-        for number in 0..<250 as Range<UInt64> { owed.note(delivered: .numbered(number)) }
-        owed.note(read: .numbered(7))
-        let bodies = owed.take(for: bob)
+        for number in 0..<250 as Range<UInt64> { owed.record(delivered: .numbered(number)) }
+        owed.record(read: .numbered(7))
+        let bodies = owed.takeReceipts(for: bob)
         let counts = bodies.map { body in
             switch body {
             case .delivered(bob, let ids), .read(bob, let ids): ids.count
@@ -143,8 +143,8 @@ struct DirectQueueTests {
         }
         #expect(counts == [100, 100, 49, 1])
         #expect(owed.isEmpty)
-        for number in 0..<5_000 as Range<UInt64> { owed.note(delivered: .numbered(number)) }
-        let most = owed.take(for: bob)
+        for number in 0..<5_000 as Range<UInt64> { owed.record(delivered: .numbered(number)) }
+        let most = owed.takeReceipts(for: bob)
         #expect(most.count == 11, "a peer that is never answered fills no memory")
     }
 }

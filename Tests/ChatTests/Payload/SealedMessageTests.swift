@@ -192,16 +192,16 @@ struct SealedMessageTests {
 
     @Test func `the latest four neighbours lead to a peer`() {
         var paths = RelayPaths()
-        for neighbour in [1, 2, 3, 4, 5, 2] as [UInt64] { paths.note(peer(100), via: peer(neighbour)) }
+        for neighbour in [1, 2, 3, 4, 5, 2] as [UInt64] { paths.record(peer(100), via: peer(neighbour)) }
         #expect(paths[peer(100)] == [3, 4, 5, 2].map { peer($0) })
         #expect(paths[peer(101)].isEmpty)
     }
 
     @Test func `a neighbour without a link leads to no peer`() {
         var paths = RelayPaths()
-        paths.note(peer(100), via: peer(1))
-        paths.note(peer(101), via: peer(1))
-        paths.note(peer(101), via: peer(2))
+        paths.record(peer(100), via: peer(1))
+        paths.record(peer(101), via: peer(1))
+        paths.record(peer(101), via: peer(2))
         paths.lose(peer(1))
         #expect(paths[peer(100)].isEmpty)
         #expect(paths[peer(101)] == [peer(2)])
@@ -210,9 +210,9 @@ struct SealedMessageTests {
 
     @Test func `a full table takes no new peer`() {
         var paths = RelayPaths(capacity: 2)
-        for number in 100..<110 as Range<UInt64> { paths.note(peer(number), via: peer(1)) }
+        for number in 100..<110 as Range<UInt64> { paths.record(peer(number), via: peer(1)) }
         #expect(paths.count == 2)
-        paths.note(peer(100), via: peer(2))
+        paths.record(peer(100), via: peer(2))
         #expect(paths[peer(100)] == [peer(1), peer(2)])
     }
 }

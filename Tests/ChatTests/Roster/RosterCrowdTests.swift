@@ -15,16 +15,16 @@ struct RosterCrowdTests {
 
     @Test func `a presence announces a peer without a link, and another one says that it left`() {
         var roster = RosterCrowdTests.roster()
-        let arrival = roster.notePresence(of: alice, isHere: true)
+        let arrival = roster.recordPresence(of: alice, isHere: true)
         let who = roster.who(alice)
         #expect(arrival == [.peer(.here, who, online: 1)])
         #expect(roster.isHere(alice) == true)
         #expect(roster.isOnline(alice) == false)
-        let again = roster.notePresence(of: alice, isHere: true)
+        let again = roster.recordPresence(of: alice, isHere: true)
         #expect(again.isEmpty)
         #expect(roster.rows.map(\.state) == [.here])
         #expect(roster.latestRows.map(\.state) == [.here])
-        let departure = roster.notePresence(of: alice, isHere: false)
+        let departure = roster.recordPresence(of: alice, isHere: false)
         #expect(departure == [.peer(.left, who, online: 0)])
         let movements = roster.takeMovements()
         #expect(movements == Movements(came: 1, left: 1))
@@ -34,7 +34,7 @@ struct RosterCrowdTests {
 
     @Test func `a link that ends does not make it leave while its presence holds`() {
         var roster = RosterCrowdTests.roster()
-        _ = roster.notePresence(of: alice, isHere: true)
+        _ = roster.recordPresence(of: alice, isHere: true)
         let opened = roster.linkOpened(alice, at: RosterCrowdTests.moment)
         #expect(opened.isEmpty)
         let closed = roster.linkClosed(
@@ -48,7 +48,7 @@ struct RosterCrowdTests {
     @Test func `a link says that a peer is here, whatever its presence says`() {
         var roster = RosterCrowdTests.roster()
         _ = roster.linkOpened(alice, at: RosterCrowdTests.moment)
-        let lapsed = roster.notePresence(of: alice, isHere: false)
+        let lapsed = roster.recordPresence(of: alice, isHere: false)
         #expect(lapsed.isEmpty)
         #expect(roster.online == 1)
         let closed = roster.linkClosed(
@@ -59,7 +59,7 @@ struct RosterCrowdTests {
 
     @Test func `the rows of a crowd are the 64 heard last, the latest first`() {
         var roster = RosterCrowdTests.roster()
-        for number in 0..<100 as Range<UInt64> { _ = roster.notePresence(of: RosterTests.peer(number), isHere: true) }
+        for number in 0..<100 as Range<UInt64> { _ = roster.recordPresence(of: RosterTests.peer(number), isHere: true) }
         #expect(roster.latestRows.map(\.who.key) == (36..<100).reversed().map { RosterTests.peer($0) })
         #expect(roster.rows.count == 100)
         #expect(roster.row(of: RosterTests.peer(3))?.state == .here)
@@ -69,7 +69,7 @@ struct RosterCrowdTests {
     @Test func `a crowd larger than the table forgets those heard longest ago, never one with a link`() {
         var roster = RosterCrowdTests.roster(capacity: 50)
         _ = roster.linkOpened(RosterTests.peer(0), at: RosterCrowdTests.moment)
-        for number in 1..<200 as Range<UInt64> { _ = roster.notePresence(of: RosterTests.peer(number), isHere: true) }
+        for number in 1..<200 as Range<UInt64> { _ = roster.recordPresence(of: RosterTests.peer(number), isHere: true) }
         #expect(roster.count == 50)
         #expect(roster.online == 49)
         #expect(roster.isHere(RosterTests.peer(0)) == true)
@@ -90,17 +90,17 @@ struct RosterCrowdTests {
 
     @Test func `a small room tells of each that is here`() {
         var roster = RosterCrowdTests.roster()
-        _ = roster.notePresence(of: RosterTests.peer(2), isHere: true)
-        _ = roster.notePresence(of: alice, isHere: true, at: Timestamp(milliseconds: 1_800_000_000_001))
+        _ = roster.recordPresence(of: RosterTests.peer(2), isHere: true)
+        _ = roster.recordPresence(of: alice, isHere: true, at: Timestamp(milliseconds: 1_800_000_000_001))
         let (arrivals, names) = (roster.arrivals, [roster.who(RosterTests.peer(2)), roster.who(alice)])
         #expect(arrivals == [.peer(.here, names[0], online: 2), .peer(.here, names[1], online: 2)])
     }
 }
 
 extension Roster {
-    fileprivate mutating func notePresence(
+    fileprivate mutating func recordPresence(
         of peer: PeerID, isHere: Bool, at time: Timestamp = Timestamp(milliseconds: 1_800_000_000_000)
     ) -> [NodeEvent] {
-        notePresence(of: peer, isHere: isHere, at: Moment(instant: Instant(nanoseconds: 0), wallClock: time))
+        recordPresence(of: peer, isHere: isHere, at: Moment(instant: Instant(nanoseconds: 0), wallClock: time))
     }
 }

@@ -30,7 +30,7 @@ struct RosterTests {
     private static func roster(_ names: [(PeerID, String)]) -> Roster {
         var roster = Roster(me: peer(999_999))
         for (peer, name) in names {
-            _ = roster.noteName(peer, nickname: name, stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
+            _ = roster.recordName(peer, nickname: name, stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
         }
         return roster
     }
@@ -165,7 +165,7 @@ struct RosterTests {
         let (first, second) = RosterTests.twins
         var roster = RosterTests.roster([(first, "ann")])
         #expect(roster.who(first).suffix == nil)
-        _ = roster.noteName(second, nickname: "ben", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
+        _ = roster.recordName(second, nickname: "ben", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
         #expect(roster.who(first).suffix == SenderNumber(of: first).suffix)
         #expect(roster.who(second).suffix == SenderNumber(of: second).suffix)
         #expect(roster.who(first).numberText != roster.who(second).numberText)
@@ -227,7 +227,7 @@ struct RosterTests {
         let (number, other) = (SenderNumber(of: RosterTests.peer(2)).number, RosterTests.peer(2))
         var roster = RosterTests.roster([(impostor, "\(number)")])
         #expect(roster.find("\(number)") == .none)
-        _ = roster.noteName(other, nickname: "real", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
+        _ = roster.recordName(other, nickname: "real", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
         #expect(roster.find("\(number)") == .one(other))
     }
 
@@ -237,7 +237,7 @@ struct RosterTests {
             let (now, time) = (Instant(nanoseconds: 0), Timestamp(milliseconds: number))
             _ = roster.linkOpened(RosterTests.peer(number), at: Moment(instant: now, wallClock: time))
             let authorClock = AuthorClock(epoch: 1, sequence: 1)
-            _ = roster.noteName(RosterTests.peer(number), nickname: "\(number)", stage: .newcomer, as: authorClock)
+            _ = roster.recordName(RosterTests.peer(number), nickname: "\(number)", stage: .newcomer, as: authorClock)
             _ = roster.linkClosed(RosterTests.peer(number), .goodbye, at: Moment(instant: now, wallClock: time))
         }
         #expect(roster.rows.map(\.since.milliseconds) == (7...70).reversed())
@@ -250,7 +250,7 @@ struct RosterTests {
             RosterTests.peer(1), at: Moment(instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0)))
         for number in 2...50 as ClosedRange<UInt64> {
             let authorClock = AuthorClock(epoch: 1, sequence: 1)
-            _ = roster.noteName(RosterTests.peer(number), nickname: "n\(number)", stage: .newcomer, as: authorClock)
+            _ = roster.recordName(RosterTests.peer(number), nickname: "n\(number)", stage: .newcomer, as: authorClock)
         }
         #expect(roster.count == 10)
         #expect(roster.isOnline(RosterTests.peer(1)) == true)
@@ -264,7 +264,7 @@ struct RosterTests {
         for step in 1...500 as ClosedRange<UInt64> {
             let number = step / 2 % 30 + 1
             let authorClock = AuthorClock(epoch: 1, sequence: step)
-            _ = roster.noteName(
+            _ = roster.recordName(
                 RosterTests.peer(number), nickname: "n\(number)-\(step)", stage: .regular, as: authorClock)
             #expect(roster.who(RosterTests.peer(number)).nickname == "n\(number)-\(step)")
             #expect(roster.count <= 10)
@@ -284,11 +284,11 @@ struct RosterTests {
 }
 
 extension Roster {
-    fileprivate mutating func noteName(
+    fileprivate mutating func recordName(
         _ author: PeerID, nickname: String, stage: SenderStage?, as authorClock: AuthorClock
     ) -> [NodeEvent] {
         var events: [NodeEvent] = []
-        noteName(author, nickname: nickname, stage: stage, as: authorClock, into: &events)
+        recordName(author, nickname: nickname, stage: stage, as: authorClock, into: &events)
         return events
     }
 }

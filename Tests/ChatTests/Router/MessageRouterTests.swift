@@ -176,9 +176,9 @@ struct MessageRouterTests {
         var waiting = PendingChanges()
         for number in 0..<300 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice), from: Giver(alice.id)) }
         #expect(waiting.count == 128)
-        let outcomes = [171, 172, 172].map { waiting.take(for: .numbered($0), by: alice.id) != nil }
+        let outcomes = [171, 172, 172].map { waiting.takeChange(for: .numbered($0), by: alice.id) != nil }
         #expect(outcomes == [false, true, false])
-        #expect(waiting.take(for: .numbered(173), by: bob.id) == nil)
+        #expect(waiting.takeChange(for: .numbered(173), by: bob.id) == nil)
         #expect(waiting.count == 127)
     }
 
@@ -189,7 +189,7 @@ struct MessageRouterTests {
         for number in 0..<40 as Range<UInt64> { waiting.hold(deletion(of: number, by: carol), from: Giver(carol.id)) }
         #expect(waiting.count == 256)
         let kept = [alice, bob, carol].map { person in
-            (0..<128 as Range<UInt64>).filter { waiting.take(for: .numbered($0), by: person.id) != nil }
+            (0..<128 as Range<UInt64>).filter { waiting.takeChange(for: .numbered($0), by: person.id) != nil }
         }
         #expect(kept == [Array(12..<128), Array(0..<100), Array(0..<40)])
         #expect(waiting.count == 0)

@@ -100,7 +100,7 @@ extension RoomRun {
             demand(payload.signed.isSignatureValid, "nobody signed this history")
             note(router.route(payload, at: moment, askedAt: wallClock))
         case .repeated: fatalError("history is repeated")
-        case .dropped, .closeLink, .ban: router.noteFinal(signed.payload.messageId.prefix)
+        case .dropped, .closeLink, .ban: router.recordFinal(signed.payload.messageId.prefix)
         }
     }
 }
