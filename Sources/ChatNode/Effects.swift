@@ -93,8 +93,6 @@ enum Effect {
     /// The count of nodes or the links may have changed.
     case reviewRoom
     case setMode(RoomMode)
-    /// Tells a peer of nodes that it may dial.
-    case sendContacts(to: ConnectionID)
     /// Counts a frame that is malformed, out of place or above its rate.
     case countUnexpectedFrame
     /// Takes a step that depends on what the effects before it changed.
@@ -132,6 +130,8 @@ enum Step {
     case changeMode(from: RoomMode)
     /// A peer is here or away by its newest presence.
     case recordPresence(of: PeerID, isHere: Bool)
+    /// Tells the peer of a link of nodes that it may dial.
+    case tellContacts(to: ConnectionID)
     /// Asks the peer of a link for its roster.
     case askForRoster(on: ConnectionID)
     /// Sends history that the peer of a link requested, as far as there is room.

@@ -140,7 +140,8 @@ package final class Node {
     private func awaitAnswer() {
         scheduler.schedule(at: scheduler.now + Node.answerTime) { [weak self] in
             guard let self, case .running = phase, router.roster.isUnmet else { return }
-            warn(.roomUnanswered, Sentence(.roomUnanswered, configuration.room.name))
+            let sentence = Sentence(.roomUnanswered, configuration.room.name)
+            withEffects { finder.warn(.roomUnanswered, sentence, &$0) }
         }
     }
 
@@ -259,8 +260,7 @@ extension Node {
         case .bridge: bridgeGate.nextDeadline(now: scheduler.now)
         case .choice: finder.nextDeadline
         case .crowd: crowd.nextDeadline
-        // Without room for a link no deadline matters: the end of a link arms it again.
-        case .dialler: dialRoom > 0 ? finder.nextDial : nil
+        case .dialler: finder.nextDial(links)
         case .history: historyExchange.nextDeadline
         case .mail: mail.nextDeadline
         case .overlay: spread.nextDeadline
@@ -272,12 +272,15 @@ extension Node {
     private func tick(_ timer: NodeTimer) {
         switch timer {
         case .bridge: act { bridgeGate.tick($0, &$1) }
-        case .choice: tickFinder()
+        case .choice:
+            act { finder.sendRound(on: crowdLinks, $0, &$1) }
+            act { finder.updateMode($0, connections, spread.neighbours, online: router.roster.online, &$1) }
+            followChoice()
         case .crowd:
             act { crowd.tick($0, links: crowdLinks, neighbours: spread.neighbours, router: &router, &$1) }
             act { crowd.answerRosters(connections, $0, &$1) }
             act { crowd.reportMovements(online: router.roster.online, $0, &$1) }
-        case .dialler: dialDue()
+        case .dialler: act { finder.dial(&links, $0, &$1) }
         case .history: tickHistory()
         case .mail: act { mail.tick(&links, &router, $0, &$1) }
         case .overlay: act { spread.tick(connections, $0, &$1) }

@@ -3,45 +3,13 @@ import Noise
 package import Phrases
 import Wire
 
-/// Calls `Finder` for events of discovery, of dials and of links.
+/// Calls `Finder` for discovery and for what may change its choices.
 extension Node {
-    func discovered(_ event: DiscoveryEvent) {
-        guard case .running = phase else { return }
-        withEffects { finder.discovered(event, environment, &$0) }
-    }
-
-    func warn(_ code: NoticeCode, _ sentence: Sentence) {
-        withEffects { finder.warn(code, sentence, &$0) }
-    }
+    func discovered(_ event: DiscoveryEvent) { act { finder.discovered(event, $0, &$1) } }
 
     func makeAnnouncement() -> Announcement {
         finder.makeAnnouncement(
             of: context.certificate.noise, port: links.port, in: configuration.room, now: scheduler.now)
-    }
-
-    func dialDue() {
-        guard case .running = phase, dialRoom > 0 else { return }
-        let now = scheduler.now
-        for dial in finder.dialsDue(now: now, room: dialRoom) {
-            guard links.mayDial(dial.endpoint, now: now), !links.isAvoided(dial.endpoint, now: now) else {
-                finder.postpone(dial, now: now)
-                withEffects { finder.recordDialFailure(of: dial.instance, now: now, &$0) }
-                continue
-            }
-            let connection = links.dial(dial.endpoint)
-            finder.dialled(dial, as: connection, now: now)
-        }
-        // A due candidate may have turned out to be a peer with a link.
-        if finder.isOverlay { reviewRoom() }
-        arm(.dialler)
-    }
-
-    /// The links that may still be opened by a dial.
-    var dialRoom: Int { finder.dialRoom(free: links.room, linkCount: connections.linkCount) }
-
-    /// A dial ended without a link.
-    func dialEnded(_ id: ConnectionID, _ reason: UnreachedPeers.Reason) {
-        withEffects { finder.dialEnded(id, reason, environment, &$0) }
     }
 
     /// Takes a step that a part put off.
@@ -56,63 +24,22 @@ extension Node {
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
         case .renewBridgedPresence: renewBridgedPresence()
         case .finish(let id, let closing): withEffects { links.finish(id, closing, &$0) }
-        case .sendContacts(let connection):
-            guard case .running = phase, connections[connection] != nil else { return }
-            withEffects { finder.sendFirstContacts(on: connection, &$0) }
+        case .tellContacts(let id):
+            act { finder.tellContacts(on: id, links, among: crowdLinks, spread.neighbours, $0, &$1) }
+        case .sendContacts(let id): act { finder.sendFirstContacts(on: id, connections, $0, &$1) }
         }
     }
 
     /// The count of nodes or the links may have changed: the end of the turn looks, once for all changes.
     func reviewRoom() {
-        updateMode()
-        if finder.choiceMayChange() { askForTurnEnd() }
-    }
-
-    /// Counts the known nodes, and changes the mode where that is due.
-    func updateMode() {
-        guard case .running = phase else { return }
-        withEffects {
-            finder.updateMode(
-                environment, connections, spread.neighbours, online: router.roster.online, &$0)
-        }
-    }
-
-    /// The time has come for which `Finder.nextDeadline` asked.
-    func tickFinder() {
-        if case .running = phase {
-            withEffects { finder.sendRound(on: crowdLinks, now: scheduler.now, &$0) }
-        }
-        updateMode()
-        followChoice()
+        act { finder.reviewRoom(connections, spread.neighbours, online: router.roster.online, $0, &$1) }
+        if finder.isChoiceChanged { askForTurnEnd() }
     }
 
     /// The end of a turn in which something has changed, and the time for which the choice has asked.
     func followChoice() {
-        guard finder.beginReview(environment) else { return }
-        withEffects { finder.reviewLinks(environment, spread.neighbours, online: router.roster.online, &$0) }
-        withEffects { finder.followChoice(environment, connections, &$0) }
-    }
-
-    /// Tells a peer of nodes that it may dial.
-    func sendContacts(on link: LinkInfo) {
-        let local = links.port > 0 ? links.localEndpoint(of: link.id) : nil
-        let own = local.map { Endpoint(address: $0.address, port: links.port, scope: $0.scope) }
-        let frame = finder.contactsFrame(
-            for: link, own: link.endpoint.isLoopback ? own?.onThisMachine : own,
-            network: links.network(of: link.id), links: crowdLinks, environment,
-            connections, spread.neighbours)
-        guard let frame else { return }
-        links.enqueue(frame, on: link)
-        askForTurnEnd()
-    }
-
-    func receivedContacts(_ body: Span<UInt8>, on link: LinkInfo) {
-        var effects = Effects()
-        let isTaken = finder.receivedContacts(
-            body, on: link, network: links.network(of: link.id), environment, connections,
-            spread.neighbours, router.roster, &effects)
-        perform(effects)
-        if !isTaken { links.tally.unexpectedFrames += 1 }
+        guard act({ finder.reviewLinks(spread.neighbours, online: router.roster.online, $0, &$1) }) else { return }
+        act { finder.followChoice($0, connections, &$1) }
     }
 }
 

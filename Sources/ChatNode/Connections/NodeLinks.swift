@@ -56,7 +56,7 @@ extension Node {
         case .publishSealed(let body, let peer): _ = publishOverBridge(sealed: body, from: peer)
         case .renewCertificate: renewCertificate()
         case .report(let event): emit(event)
-        case .warn(let code, let sentence): warn(code, sentence)
+        case .warn(let code, let sentence): withEffects { finder.warn(code, sentence, &$0) }
         case .discovery(let order): instruct(order)
         case .becomeReady(let mode): becomeReady(mode)
         case .renewAnnouncement: instruct(.announce(makeAnnouncement()))
@@ -66,7 +66,6 @@ extension Node {
         case .keepEpoch(let epoch): epochChanged(epoch)
         case .reviewRoom: reviewRoom()
         case .setMode(let mode): setMode(mode)
-        case .sendContacts(let id): if let connection = connections[id] { sendContacts(on: connection) }
         case .then(let step): perform(step)
         case .schedule(let step, let instant): schedule(step, at: instant)
         case .countUnexpectedFrame: links.tally.unexpectedFrames += 1
@@ -261,7 +260,8 @@ extension Node {
         case .latest:
             spread.receiveIDs(body, areNews: false, on: link, connections, &finder, environment, &effects)
         case .news: spread.receiveIDs(body, areNews: true, on: link, connections, &finder, environment, &effects)
-        case .contacts: receivedContacts(body, on: link)
+        case .contacts:
+            finder.receivedContacts(body, on: link, links, spread.neighbours, router.roster, environment, &effects)
         case .roster:
             let isPresence = crowd.receive(body, on: link, &spread, environment, &effects)
             if isPresence, let peer = link.peer { receivedRoster(body, from: peer, on: link, environment) }
@@ -426,10 +426,7 @@ extension Node {
         case .history(let peer):
             route(payload, askedAt: askedAt, environment)
             offerArchived()
-            withEffects {
-                finder.recordGap(
-                    payload, isHistory: true, ownSession, connections, router.roster, environment, &$0)
-            }
+            act { finder.recordGap(payload, isHistory: true, ownSession, connections, router.roster, $0, &$1) }
             if spread.isEngaged, spread.admitHistory(payload, environment),
                 spread.takes(payload, isRelayed: true, router)
             {

@@ -61,8 +61,8 @@ struct Finder {
     /// The connections of all dials under way.
     var dialsUnderWay: [ConnectionID] { dialler.underWay }
 
-    /// The next time at which `dialsDue` may order a dial; nil while no candidate waits.
-    var nextDial: Instant? { dialler.nextDeadline }
+    /// The next time at which `dial` may dial; nil while no candidate waits, or without room for a link, whose end asks again.
+    func nextDial(_ links: borrowing Links) -> Instant? { room(in: links) > 0 ? dialler.nextDeadline : nil }
 
     /// The next time at which the mode, the choice of links, the gaps or the contacts change by the passing of time; nil for never.
     var nextDeadline: Instant? {
@@ -91,12 +91,8 @@ struct Finder {
     }
 
     /// Links that may still be opened by a dial. While a mesh has too many nodes, those beyond the first wait for the overlay.
-    ///
-    /// - Parameters:
-    ///   - free: links that may still be opened at all.
-    ///   - linkCount: links that there are.
-    func dialRoom(free: Int, linkCount: Int) -> Int {
-        modeSwitch.holdsNewcomers ? min(free, Limits.chosenLinks - linkCount) : free
+    private func room(in links: borrowing Links) -> Int {
+        modeSwitch.holdsNewcomers ? min(links.room, Limits.chosenLinks - links.connections.linkCount) : links.room
     }
 }
 
@@ -134,6 +130,7 @@ extension Finder {
         _ event: DiscoveryEvent, _ environment: Environment,
         _ effects: inout Effects
     ) {
+        guard environment.isRunning else { return }
         let now = environment.now
         switch event {
         case .found(let instance, let endpoint, let weight):
@@ -197,9 +194,26 @@ extension Finder {
 
 /// Dials.
 extension Finder {
-    /// The dials of now; the caller answers each by `dialled` or `postpone`.
+    /// Dials the candidates whose time has come.
+    mutating func dial(_ links: inout Links, _ environment: Environment, _ effects: inout Effects) {
+        let (room, now) = (room(in: links), environment.now)
+        guard environment.isRunning, room > 0 else { return }
+        for dial in dialsDue(now: now, room: room) {
+            if links.mayDial(dial.endpoint, now: now), !links.isAvoided(dial.endpoint, now: now) {
+                dialled(dial, as: links.dial(dial.endpoint), now: now)
+            } else {
+                dialler.postpone(dial, now: now, using: &randomness)
+                recordDialFailure(of: dial.instance, now: now, &effects)
+            }
+        }
+        // A due candidate may have turned out to be a peer with a link.
+        if choice.isOverlay { effects.append(.reviewRoom) }
+        effects.append(.arm(.dialler))
+    }
+
+    /// The dials of now; each is answered by `dialled` or postponed.
     ///
-    /// - Parameter room: a result of `dialRoom`; above 0.
+    /// - Parameter room: above 0.
     mutating func dialsDue(now: Instant, room: Int) -> [Dialler.Dial] { dialler.due(now: now, room: room) }
 
     mutating func dialled(
@@ -207,10 +221,6 @@ extension Finder {
     ) {
         dialler.dialled(dial, as: connection)
         if ContactBook.isContact(dial.instance) { toldDials.began(connection, now: now, using: &randomness) }
-    }
-
-    mutating func postpone(_ dial: Dialler.Dial, now: Instant) {
-        dialler.postpone(dial, now: now, using: &randomness)
     }
 
     /// The endpoint of a dial that is neither ended nor through its handshake; nil for other connections.
@@ -354,6 +364,7 @@ extension Finder {
         _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours, online: Int,
         _ effects: inout Effects
     ) {
+        guard environment.isRunning else { return }
         let now = environment.now
         let known = countKnown(environment, connections, neighbours, online: online)
         let isChanged = modeSwitch.update(known: known, now: now)
@@ -541,21 +552,27 @@ extension Finder {
 
 /// The choice of links in an overlay.
 extension Finder {
-    /// The count of nodes or the links may have changed.
-    ///
-    /// - Returns: whether `reviewLinks` and `followChoice` are due at the end of the turn, once for all changes.
-    mutating func choiceMayChange() -> Bool {
-        guard choice.isOverlay else { return false }
-        isChoiceChanged = true
-        return true
+    /// The count of nodes or the links may have changed: `reviewLinks` and `followChoice` are due at the end of the turn, once for all
+    /// changes.
+    mutating func reviewRoom(
+        _ connections: Connections, _ neighbours: Neighbours, online: Int, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        updateMode(environment, connections, neighbours, online: online, &effects)
+        if choice.isOverlay { isChoiceChanged = true }
     }
 
-    /// The choice takes the changes and the passing of time. `followChoice` comes next, once the links that end here have ended.
+    /// The choice takes the changes and the passing of time.
+    ///
+    /// - Returns: whether `followChoice` comes next, once the links that end here have ended.
     mutating func reviewLinks(
-        _ environment: Environment, _ neighbours: Neighbours, online: Int, _ effects: inout Effects
-    ) {
+        _ neighbours: Neighbours, online: Int, _ environment: Environment, _ effects: inout Effects
+    ) -> Bool {
+        isChoiceChanged = false
+        guard choice.isOverlay, environment.isRunning else { return false }
         let isAlone = isAlone(neighbours, online: online, now: environment.now)
         append(choice.tick(environment.now, isAlone: isAlone), environment, &effects)
+        return true
     }
 
     /// Tells a neighbour of contacts, and dials what is chosen.
@@ -566,18 +583,12 @@ extension Finder {
         if choice.isOverlay, contacts.beginTurn(now: environment.now),
             let link = connections.active.randomElement(using: &randomness)
         {
-            effects.append(.sendContacts(to: link.id))
+            effects.append(.then(.tellContacts(to: link.id)))
         }
         settleWanted(environment, &effects)
         dialler.restrict(to: choice.wanted, now: environment.now)
         effects.append(.arm(.choice))
         effects.append(.arm(.dialler))
-    }
-
-    /// Whether `reviewLinks` is due now.
-    mutating func beginReview(_ environment: Environment) -> Bool {
-        isChoiceChanged = false
-        return choice.isOverlay && environment.isRunning
     }
 
     /// Candidates that have a link already need no dial, and those that can not be dialled give way to others.
@@ -676,44 +687,59 @@ extension Finder {
         wake(&effects)
     }
 
-    /// Sends contacts on a link that has had none.
-    mutating func sendFirstContacts(on connection: ConnectionID, _ effects: inout Effects) {
+    /// Sends contacts on a link that has had none, some time after it began.
+    mutating func sendFirstContacts(
+        on connection: ConnectionID, _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard environment.isRunning, connections[connection] != nil else { return }
+        sendFirstContacts(on: connection, &effects)
+    }
+
+    private mutating func sendFirstContacts(on connection: ConnectionID, _ effects: inout Effects) {
         guard contactStates[connection]?.hasSentContacts != true else { return }
         sendContacts(on: connection, &effects)
     }
 
     private mutating func sendContacts(on connection: ConnectionID, _ effects: inout Effects) {
         contactStates[connection, default: ContactState()].hasSentContacts = true
-        effects.append(.sendContacts(to: connection))
+        effects.append(.then(.tellContacts(to: connection)))
     }
 
     /// Sends contacts to all neighbours of a small room if that is due.
     ///
     /// - Parameter links: those that are no guests'.
-    mutating func sendRound(on links: [LinkInfo], now: Instant, _ effects: inout Effects) {
-        guard contacts.beginRound(now: now), !choice.isOverlay else { return }
+    mutating func sendRound(on links: [LinkInfo], _ environment: Environment, _ effects: inout Effects) {
+        guard environment.isRunning, contacts.beginRound(now: environment.now), !choice.isOverlay else { return }
         for link in links { sendContacts(on: link.id, &effects) }
     }
 
-    /// The nodes that the peer of a link may dial; nil where this node tells it of none.
+    /// Tells the peer of a link of the nodes that it may dial, if there are any.
     ///
-    /// - Parameters:
-    ///   - own: where this node listens, as seen on the link; nil if that is not known.
-    ///   - network: that of the link; nil if it is not known.
-    ///   - links: the links of this node that are no guests'.
-    mutating func contactsFrame(
-        for link: LinkInfo, own: Endpoint?, network: @autoclosure () -> LinkNetwork?, links: [LinkInfo],
-        _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours
-    ) -> [UInt8]? {
-        guard let peer = link.peer, choice.isOverlay || sharesLinks(neighbours) else { return nil }
+    /// - Parameter overlay: the links of this node that are no guests'.
+    mutating func tellContacts(
+        on connection: ConnectionID, _ links: borrowing Links, among overlay: [LinkInfo], _ neighbours: Neighbours,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let link = links.connections[connection], let peer = link.peer,
+            choice.isOverlay || sharesLinks(neighbours)
+        else { return }
         let filter = ToldEndpointFilter(
-            network: network(), isWithinMachine: link.endpoint.isLoopback, allowsLoopback: true)
+            network: links.network(of: link.id), isWithinMachine: link.endpoint.isLoopback, allowsLoopback: true)
+        let own = Finder.ownEndpoint(on: link, links)
         let frame =
             choice.isOverlay
-            ? contactsOfCrowd(for: peer, filter, connections)
+            ? contactsOfCrowd(for: peer, filter, links.connections)
             : contactsOfSmallRoom(
-                for: peer, own.map { ContactsFrame.Contact(peer: environment.me, endpoint: $0) }, filter, links)
-        return frame.contacts.isEmpty && frame.named.isEmpty ? nil : frame.bytes
+                for: peer, own.map { ContactsFrame.Contact(peer: environment.me, endpoint: $0) }, filter, overlay)
+        guard !frame.contacts.isEmpty || !frame.named.isEmpty else { return }
+        effects.append(.send(frame.bytes, to: .link(link.id)))
+    }
+
+    /// Where this node listens, as seen on a link; nil if that is not known.
+    private static func ownEndpoint(on link: LinkInfo, _ links: borrowing Links) -> Endpoint? {
+        guard links.port > 0, let local = links.localEndpoint(of: link.id) else { return nil }
+        let own = Endpoint(address: local.address, port: links.port, scope: local.scope)
+        return link.endpoint.isLoopback ? own.onThisMachine : own
     }
 
     /// Nodes that this one has dialled, at random: none that the peer may not dial, as one on another network.
@@ -754,19 +780,20 @@ extension Finder {
         link.role == .initiator ? link.endpoint : contactStates[link.id]?.ownEndpoint
     }
 
-    /// Takes a frame of contacts.
-    ///
-    /// - Parameter network: that of the link; nil if it is not known.
-    /// - Returns: false for a frame that is malformed or above the peer's rate.
+    /// Takes the body of a frame of contacts.
     mutating func receivedContacts(
-        _ body: Span<UInt8>, on link: LinkInfo, network: @autoclosure () -> LinkNetwork?, _ environment: Environment,
-        _ connections: Connections, _ neighbours: Neighbours, _ roster: borrowing Roster, _ effects: inout Effects
-    ) -> Bool {
-        let wasTelling = sharesLinks(neighbours)
-        guard let teller = link.peer, contacts.admitList(from: teller, now: environment.now) else { return false }
+        _ body: Span<UInt8>, on link: LinkInfo, _ links: borrowing Links, _ neighbours: Neighbours,
+        _ roster: borrowing Roster, _ environment: Environment, _ effects: inout Effects
+    ) {
+        let (connections, wasTelling) = (links.connections, sharesLinks(neighbours))
+        guard let teller = link.peer, contacts.admitList(from: teller, now: environment.now) else {
+            return effects.append(.countUnexpectedFrame)
+        }
         // Not before the rate: the kernel is asked for it.
-        let network = network()
-        guard let frame = ContactsFrame(body, scope: network?.scope ?? link.endpoint.scope) else { return false }
+        let network = links.network(of: link.id)
+        guard let frame = ContactsFrame(body, scope: network?.scope ?? link.endpoint.scope) else {
+            return effects.append(.countUnexpectedFrame)
+        }
         let filter = ToldEndpointFilter(
             network: network, isWithinMachine: link.endpoint.isLoopback, allowsLoopback: hasNamedLoopback)
         recordOwnContact(of: teller, in: frame, on: link, environment, neighbours, &effects)
@@ -785,7 +812,6 @@ extension Finder {
             if !wasTelling { linksChanged(environment, neighbours, &effects) }
         }
         effects.append(.reviewRoom)
-        return true
     }
 
     /// A peer says where it can be dialled itself: it is believed for the address of its own end of the link.
