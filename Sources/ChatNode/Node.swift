@@ -369,7 +369,7 @@ extension Node {
     /// Accepts and dials no connection any more.
     func closeDoors() {
         links.stopListening()
-        for dial in finder.dialsUnderWay where connections[dial] == nil { links.cancel(dial) }
+        for dial in finder.dials.underWay where connections[dial] == nil { links.cancel(dial) }
     }
 }
 
@@ -393,7 +393,7 @@ extension Node {
         let key = intake.certificate(of: peer, now: scheduler.now)?.noise
         // The peer is gone for us at once, without the grace of a lost link.
         for link in connections.links(of: peer) { close(link, .blocked) }
-        finder.shutOut(peer, key)
+        finder.dials.dialler.shutOut(peer, key)
         arm(.dialler)
     }
 }

@@ -382,10 +382,10 @@ extension Links {
         _ id: ConnectionID, _ finder: inout Finder, _ mail: borrowing SealedMail, _ environment: Environment,
         _ effects: inout Effects
     ) {
-        guard environment.isRunning, let endpoint = finder.endpoint(of: id) ?? mail.dialledEndpoint(of: id) else {
+        guard environment.isRunning, let endpoint = finder.dials.endpoint(of: id) ?? mail.dialledEndpoint(of: id) else {
             return cancel(id)
         }
-        for slower in finder.connected(id) { cancel(slower) }
+        for slower in finder.dials.connected(id) { cancel(slower) }
         open(id, to: source(of: id, at: endpoint, &finder, environment), role: .initiator, environment, &effects)
     }
 
@@ -424,7 +424,7 @@ extension Links {
     ) {
         let (peer, now) = (certificate.identity, environment.now)
         tally.handshakesDone += 1
-        finder.handshakeEnded(on: link.id)
+        finder.dials.handshakeEnded(on: link.id)
         guard peer != environment.me else { return effects.append(.link(.metOurselves(certificate, link))) }
         let isBlocked = router.roster.isBlocked(peer)
         let isShutOut = isBlocked || bans.isBanned(peer, now: now)
@@ -795,7 +795,7 @@ extension Links {
             tally.dialsFailed += 1
             mail.closed(id)
             effects.append(.arm(.mail))
-        } else if finder.endpoint(of: id) != nil {
+        } else if finder.dials.endpoint(of: id) != nil {
             tally.dialsFailed += 1
             finder.dialEnded(id, UnreachedPeers.Reason(error), environment, &effects)
             effects.append(.arm(.dialler))

@@ -91,7 +91,7 @@ extension Node {
         case .flushed(let link): flushed(link)
         case .end(let link, let closing): act { links.end(link, closing, $0, &$1) }
         case .down(let down): linkDown(down)
-        case .departed(let peer, let key): finder.departed(peer, key)
+        case .departed(let peer, let key): finder.dials.dialler.departed(peer, key)
         }
     }
 
@@ -411,7 +411,7 @@ extension Node {
     }
 
     private func recordHeard(_ peer: PeerID, on link: LinkInfo) {
-        if links.recordHeard(link) { finder.heard(peer) }
+        if links.recordHeard(link) { finder.dials.dialler.heard(peer) }
     }
 
     /// Routes an admitted payload, between what its origin demands before and behind that.

@@ -18,9 +18,7 @@ struct Finder {
     }
 
     private var randomness: Randomness
-    private var dialler = Dialler()
-    private var toldDials = ToldDials()
-    private var unreachedPeers = UnreachedPeers()
+    var dials = Dials()
     private var missedPeers = MissedPeers()
     /// The way in which peers are found; nil until it is known.
     private(set) var discoveryMode: DiscoveryMode?
@@ -58,11 +56,8 @@ struct Finder {
     /// The nodes of the room by mDNS.
     var roomSize: Int { choice.samplers.roomSize }
 
-    /// The connections of all dials under way.
-    var dialsUnderWay: [ConnectionID] { dialler.underWay }
-
     /// The next time at which `dial` may dial; nil while no candidate waits, or without room for a link, whose end asks again.
-    func nextDial(_ links: borrowing Links) -> Instant? { room(in: links) > 0 ? dialler.nextDeadline : nil }
+    func nextDial(_ links: borrowing Links) -> Instant? { room(in: links) > 0 ? dials.dialler.nextDeadline : nil }
 
     /// The next time at which the mode, the choice of links, the gaps or the contacts change by the passing of time; nil for never.
     var nextDeadline: Instant? {
@@ -78,7 +73,7 @@ struct Finder {
     /// The tables' entries now.
     var gauges: [Counter] {
         [
-            Counter(.candidates, dialler.count), Counter(.knownNodes, modeSwitch.known),
+            Counter(.candidates, dials.dialler.count), Counter(.knownNodes, modeSwitch.known),
             Counter(.isOverlay, modeSwitch.isOverlay ? 1 : 0), Counter(.linksChosen, choice.chosenCount),
         ]
     }
@@ -105,7 +100,7 @@ extension Finder {
         of key: PublicKey, port: UInt16, in room: Room, now: Instant
     ) -> Announcement {
         let name = InstanceName(of: key, using: &randomness)
-        dialler.recordName(name, now: now)
+        dials.dialler.recordName(name, now: now)
         return Announcement(
             instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + room.tag)
     }
@@ -134,12 +129,12 @@ extension Finder {
         let now = environment.now
         switch event {
         case .found(let instance, let endpoint, let weight):
-            if isNamed(instance) { recordNamed(endpoint) }
-            dialler.found(instance, at: endpoint, now: now, using: &randomness)
+            if Dials.isNamed(instance) { recordNamed(endpoint) }
+            dials.dialler.found(instance, at: endpoint, now: now, using: &randomness)
             choice.found(
                 instance, at: endpoint, weight > 0 ? .proven : .announced, weight: max(1, weight), now: now)
         case .moved(let instance, let endpoints):
-            dialler.moved(instance, to: endpoints, now: now, using: &randomness)
+            dials.dialler.moved(instance, to: endpoints, now: now, using: &randomness)
             choice.moved(instance, to: endpoints, now: now)
         case .lost(let instance):
             lose([instance], now: now)
@@ -163,9 +158,6 @@ extension Finder {
         effects.append(.arm(.dialler))
     }
 
-    /// The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger seems to be named by the user.
-    private func isNamed(_ instance: String) -> Bool { instance.contains(":") }
-
     private mutating func recordNamed(_ endpoint: Endpoint) {
         choice.hasNamedPeers = true
         if endpoint.isLoopback { hasNamedLoopback = true }
@@ -174,7 +166,7 @@ extension Finder {
     /// Candidates that are named by no source any more are not dialled; links that there are stay.
     private mutating func lose(_ instances: [String], now: Instant) {
         for instance in instances {
-            dialler.lost(instance, now: now)
+            dials.dialler.lost(instance, now: now)
             choice.lost(instance)
         }
     }
@@ -198,40 +190,17 @@ extension Finder {
     mutating func dial(_ links: inout Links, _ environment: Environment, _ effects: inout Effects) {
         let (room, now) = (room(in: links), environment.now)
         guard environment.isRunning, room > 0 else { return }
-        for dial in dialsDue(now: now, room: room) {
+        for dial in dials.due(now: now, room: room) {
             if links.mayDial(dial.endpoint, now: now), !links.isAvoided(dial.endpoint, now: now) {
-                dialled(dial, as: links.dial(dial.endpoint), now: now)
+                dials.dialled(dial, as: links.dial(dial.endpoint), now: now, using: &randomness)
             } else {
-                dialler.postpone(dial, now: now, using: &randomness)
+                dials.dialler.postpone(dial, now: now, using: &randomness)
                 recordDialFailure(of: dial.instance, now: now, &effects)
             }
         }
         // A due candidate may have turned out to be a peer with a link.
         if choice.isOverlay { effects.append(.reviewRoom) }
         effects.append(.arm(.dialler))
-    }
-
-    /// The dials of now; each is answered by `dialled` or postponed.
-    ///
-    /// - Parameter room: above 0.
-    mutating func dialsDue(now: Instant, room: Int) -> [Dialler.Dial] { dialler.due(now: now, room: room) }
-
-    mutating func dialled(
-        _ dial: Dialler.Dial, as connection: ConnectionID, now: Instant
-    ) {
-        dialler.dialled(dial, as: connection)
-        if ContactBook.isContact(dial.instance) { toldDials.began(connection, now: now, using: &randomness) }
-    }
-
-    /// The endpoint of a dial that is neither ended nor through its handshake; nil for other connections.
-    func endpoint(of connection: ConnectionID) -> Endpoint? { dialler.endpoint(of: connection) }
-
-    /// A dialled connection is up.
-    ///
-    /// - Returns: the slower ones to the same candidate, which the caller closes.
-    mutating func connected(_ connection: ConnectionID) -> [ConnectionID] {
-        if let instance = dialler.instance(of: connection) { unreachedPeers.connected(instance) }
-        return dialler.connected(connection)
     }
 
     /// A dial ended without a link. A discovery that looked its address up may do so again; the end of one that a peer wished for
@@ -241,20 +210,19 @@ extension Finder {
         _ effects: inout Effects
     ) {
         let now = environment.now
-        if let instance = dialler.instance(of: connection), isNamed(instance) {
-            let news = unreachedPeers.failed(instance, reason, isLast: dialler.isLastAttempt(connection))
-            if let news { warn(.peerUnreachable, news.sentence(of: instance), &effects) }
+        let (failure, warning) = dials.failed(connection, reason, now: now, using: &randomness)
+        if let warning { warn(.peerUnreachable, warning, &effects) }
+        guard let failure else { return }
+        effects.append(.discovery(.dialFailed(instance: failure.instance)))
+        guard let end = failure.shownAt, now < end else {
+            return recordDialFailure(of: failure.instance, now: now, &effects)
         }
-        let end = toldDials.finish(connection)
-        guard let instance = dialler.failed(connection, now: now, until: end, using: &randomness) else { return }
-        effects.append(.discovery(.dialFailed(instance: instance)))
-        guard let end, now < end else { return recordDialFailure(of: instance, now: now, &effects) }
-        effects.append(.schedule(.recordDialFailure(of: instance), at: end))
+        effects.append(.schedule(.recordDialFailure(of: failure.instance), at: end))
     }
 
     /// A dial is over without a link; another candidate is dialled once no other address of this one is.
     mutating func recordDialFailure(of instance: String, now: Instant, _ effects: inout Effects) {
-        guard choice.isOverlay, !dialler.isDialling(instance) else { return }
+        guard choice.isOverlay, !dials.dialler.isDialling(instance) else { return }
         choice.failed(instance, now: now)
         effects.append(.reviewRoom)
     }
@@ -262,15 +230,9 @@ extension Finder {
 
 /// Peers and their links.
 extension Finder {
-    /// A handshake is through, whatever comes of it.
-    mutating func handshakeEnded(on connection: ConnectionID) { _ = toldDials.finish(connection) }
-
     /// A handshake proved a blocked peer.
-    mutating func metBlocked(
-        _ peer: PeerID, _ key: PublicKey, on connection: ConnectionID, now: Instant
-    ) {
-        dialler.identified(connection, as: peer, key, now: now, using: &randomness)
-        dialler.shutOut(peer, key)
+    mutating func metBlocked(_ peer: PeerID, _ key: PublicKey, on connection: ConnectionID, now: Instant) {
+        dials.metBlocked(peer, key, on: connection, now: now, using: &randomness)
     }
 
     /// A handshake proved a peer that is welcome.
@@ -279,15 +241,12 @@ extension Finder {
     mutating func identified(
         _ connection: ConnectionID, as peer: PeerID, _ key: PublicKey, now: Instant
     ) -> String? {
-        let instance = dialler.instance(of: connection)
-        if let instance { unreachedPeers.linked(instance) }
-        dialler.identified(connection, as: peer, key, now: now, using: &randomness)
-        return instance
+        dials.identified(connection, as: peer, key, now: now, using: &randomness)
     }
 
     /// A link with a run of a peer is up, dialled by either side.
     mutating func linkUp(_ up: LinkUp, _ environment: Environment, _ effects: inout Effects) {
-        dialler.linkOpened(to: up.peer, up.certificate.noise, now: environment.now)
+        dials.dialler.linkOpened(to: up.peer, up.certificate.noise, now: environment.now)
         effects.append(.discovery(.linkOpened(LinkedRun(up.certificate.noise))))
         if up.isFirst, missedPeers.found(up.peer) { effects.append(.discovery(.peersMissed(false))) }
         if up.isActive {
@@ -310,7 +269,7 @@ extension Finder {
         gaps.close(peer)
         guard !choice.isOverlay else { return }
         for contact in contacts.contacts(of: peer) {
-            dialler.lost(ContactBook.instance(at: contact.endpoint), now: environment.now)
+            dials.dialler.lost(ContactBook.instance(at: contact.endpoint), now: environment.now)
         }
         linksChanged(environment, neighbours, &effects)
     }
@@ -319,7 +278,7 @@ extension Finder {
     mutating func linkDown(_ down: LinkDown, _ environment: Environment, _ effects: inout Effects) {
         contactStates[down.link.id] = nil
         // A dial led to this node itself: the candidate is not dialled again.
-        if case .failed(.connectedToSelf) = down.closing { dialler.ignore(down.link.id) }
+        if case .failed(.connectedToSelf) = down.closing { dials.dialler.ignore(down.link.id) }
         if down.link.peer == nil { dialEnded(down.link.id, .foreign, environment, &effects) }
         if down.isLastOfRun, let certificate = down.link.certificate {
             effects.append(.discovery(.linkClosed(LinkedRun(certificate.noise))))
@@ -332,7 +291,7 @@ extension Finder {
         _ effects: inout Effects
     ) {
         let now = environment.now
-        dialler.linkClosed(to: peer, now: now, using: &randomness)
+        dials.dialler.linkClosed(to: peer, now: now, using: &randomness)
         choice.closed(peer, now: now)
         lose(contacts.forget(peer), now: now)
         gaps.close(peer)
@@ -341,18 +300,9 @@ extension Finder {
         linksChanged(environment, neighbours, &effects)
     }
 
-    /// The run behind a link has left: no dial of its names leads anywhere.
-    mutating func departed(_ peer: PeerID, _ key: PublicKey) { dialler.departed(peer, key) }
-
-    /// A peer has said something on a link.
-    mutating func heard(_ peer: PeerID) { dialler.heard(peer) }
-
-    /// A peer is blocked: its candidates are not dialled until `admit`, nor is any further name of its run.
-    mutating func shutOut(_ peer: PeerID, _ key: PublicKey?) { dialler.shutOut(peer, key) }
-
     /// A peer is blocked no longer: its candidates are dialled at once.
     mutating func admit(_ peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
-        dialler.admit(peer, now: environment.now)
+        dials.dialler.admit(peer, now: environment.now)
         effects.append(.arm(.dialler))
     }
 }
@@ -378,7 +328,7 @@ extension Finder {
                 offer(contacts.contacts, connections, now: now, &effects)
             } else {
                 choice.leaveOverlay()
-                dialler.restrict(to: nil, now: now)
+                dials.dialler.restrict(to: nil, now: now)
             }
             effects.append(.setMode(modeSwitch.isOverlay ? .overlay : gaps.isRelaying ? .relaying : .mesh))
             effects.append(.arm(.dialler))
@@ -586,7 +536,7 @@ extension Finder {
             effects.append(.then(.tellContacts(to: link.id)))
         }
         settleWanted(environment, &effects)
-        dialler.restrict(to: choice.wanted, now: environment.now)
+        dials.dialler.restrict(to: choice.wanted, now: environment.now)
         effects.append(.arm(.choice))
         effects.append(.arm(.dialler))
     }
@@ -598,7 +548,7 @@ extension Finder {
         for _ in 0..<Limits.samplerSlots {
             var isSettled = false
             for instance in choice.wanted.sorted() {
-                switch dialler.prospect(of: instance) {
+                switch dials.dialler.prospect(of: instance) {
                 case .dialled: continue
                 case .linked(let peer): append(choice.joined(instance, peer, now: now), environment, &effects)
                 case .never: choice.failed(instance, now: now)
@@ -833,11 +783,11 @@ extension Finder {
         for contact in told where !connections.hasLink(to: contact.peer) {
             let instance = ContactBook.instance(at: contact.endpoint)
             if choice.isOverlay {
-                dialler.found(instance, at: contact.endpoint, now: now, using: &randomness)
+                dials.dialler.found(instance, at: contact.endpoint, now: now, using: &randomness)
                 choice.found(instance, at: contact.endpoint, .told, now: now)
             } else {
                 let pause = Duration.random(in: .zero...Limits.contactDialWait, using: &randomness)
-                dialler.found(instance, at: contact.endpoint, now: now + pause, using: &randomness)
+                dials.dialler.found(instance, at: contact.endpoint, now: now + pause, using: &randomness)
             }
         }
         effects.append(.arm(.dialler))

@@ -8,6 +8,7 @@ import Wire
 
 /// Candidates, mode and gaps of a node without a link, as effects.
 @Suite struct FinderTests {
+    private var randomness = Randomness.seeded(35)
     private var finder = Finder(randomness: Randomness.seeded(36))
     private let me = ChoiceTown.peer(0)
     private let bob = ChoiceTown.peer(1)
@@ -51,8 +52,8 @@ import Wire
         _ = discover(.found(instance: instance, endpoint: ChoiceTown.address(1)))
         let later = environment(after: .seconds(1))
         let connection = ConnectionID(number: 1)
-        for dial in finder.dialsDue(now: later.now, room: 1) {
-            finder.dialled(dial, as: connection, now: later.now)
+        for dial in finder.dials.due(now: later.now, room: 1) {
+            finder.dials.dialled(dial, as: connection, now: later.now, using: &randomness)
         }
         var effects = Effects()
         finder.dialEnded(connection, .refused, later, &effects)

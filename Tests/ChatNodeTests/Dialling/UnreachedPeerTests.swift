@@ -81,13 +81,14 @@ import Wire
         let alice = simulation.node("alice")
         let stranger = String(repeating: "z", count: 26)
         alice.with { node in
+            var randomness = Randomness.seeded(31)
             for instance in ["10.0.0.1:4000", stranger] {
                 let endpoint = Endpoint(address: [10, 9, 9, 9], port: instance == stranger ? 1 : 2)
                 node.discovered(.found(instance: instance, endpoint: endpoint))
                 let now = node.scheduler.now + .seconds(1)
-                for dial in node.finder.dialsDue(now: now, room: 64) {
+                for dial in node.finder.dials.due(now: now, room: 64) {
                     let connection = ConnectionID(number: 1_000_000 + UInt64(dial.endpoint.port))
-                    node.finder.dialled(dial, as: connection, now: now)
+                    node.finder.dials.dialled(dial, as: connection, now: now, using: &randomness)
                     node.transportClosed(connection, error: .unreachable)
                 }
             }
