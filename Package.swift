@@ -46,7 +46,7 @@ let hardening: [LinkerSetting] = [
 /// - Parameters:
 ///   - path: the folder; nil for `Sources/NAME`.
 ///   - settings: `lean`, or `small` for code that runs rarely.
-func module(
+func room(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, embedding: [Resource] = [],
     _ settings: [SwiftSetting] = lean
 ) -> Target {
@@ -69,59 +69,59 @@ let package = Package(
         .systemLibrary(name: "CRabbitMQ"),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CWebSockets"),
-        module("Phrases", [], small),
-        module("Wire", [], lean + simulated),
-        module("LineEditor", ["Wire"], small),
-        module("Noise", ["Wire", "CSodium"], lean + simulated),
-        module("Chat", ["Wire", "Noise", "Phrases"], lean + simulated),
-        module("ChatNode", ["Wire", "Noise", "Phrases", "Chat"], lean + simulated),
-        module("Reactor", ["Wire", "ChatNode", "CLinux"]),
-        module("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
-        module("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
-        module("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
-        module("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small + simulated),
-        module("Bridge", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "CRabbitMQ", "CLinux"], small),
-        module("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
+        room("Phrases", [], small),
+        room("Wire", [], lean + simulated),
+        room("LineEditor", ["Wire"], small),
+        room("Noise", ["Wire", "CSodium"], lean + simulated),
+        room("Chat", ["Wire", "Noise", "Phrases"], lean + simulated),
+        room("ChatNode", ["Wire", "Noise", "Phrases", "Chat"], lean + simulated),
+        room("Reactor", ["Wire", "ChatNode", "CLinux"]),
+        room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
+        room("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
+        room("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
+        room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small + simulated),
+        room("Bridge", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "CRabbitMQ", "CLinux"], small),
+        room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
         .executableTarget(
             name: "Benchmarks",
             dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
             swiftSettings: lean),
-        module("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
-        module("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
-        module("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
-        module(
+        room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
+        room("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
+        room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
+        room(
             "Settings",
             [
                 "Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands",
                 "Bridge",
             ],
             small),
-        module(
+        room(
             "Doctor",
             [
                 "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering",
                 "Settings", "Bridge",
             ],
             small),
-        module(
+        room(
             "StreamFace",
             ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering"],
             path: "Sources/Faces/Stream", small),
-        module(
+        room(
             "TerminalFace",
             [
                 "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
                 "CLinux",
             ],
             path: "Sources/Faces/Terminal", small),
-        module(
+        room(
             "ControlFace",
             [
                 "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Rendering",
                 "Settings", "CLinux",
             ],
             path: "Sources/Faces/Control", small),
-        module(
+        room(
             "WebFace",
             [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
