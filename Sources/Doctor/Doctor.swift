@@ -30,7 +30,9 @@ package struct Doctor: Sendable {
 
     /// The output, within 4 s, and the exit code: 0 only if there is no problem.
     package func run() async throws(StartFailure) -> (output: [UInt8], code: CInt) {
-        for name in settings.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
+        for name in settings.interfaces where !ProcessEnvironment.hasInterface(name) {
+            throw StartFailure(noInterface: name)
+        }
         let number = await port.listen()
         let observations: NetworkObservations
         do throws(SystemError) {

@@ -54,7 +54,7 @@ package struct IdentityState: Hashable, Sendable {
     /// - Parameter seal: that of an identity under a pass phrase, whose private part is sealed; nil for any other.
     package init(
         reading text: Span<UInt8>, of identity: PeerID, under seal: borrowing SeedSeal? = nil
-    ) throws(TextFault) {
+    ) throws(FileFault) {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
         guard cursor.take("earshot-state-") else { throw .foreign }
@@ -98,7 +98,7 @@ package struct IdentityState: Hashable, Sendable {
 
     private static func readKeys(
         _ label: StaticString, atMost most: Int, _ cursor: inout StrictText
-    ) throws(TextFault) -> [PeerID] {
+    ) throws(FileFault) -> [PeerID] {
         var keys: [PeerID] = []
         while cursor.take(label) {
             guard keys.count < most, let bytes = cursor.takeBytes(PeerID.byteCount),
@@ -129,7 +129,7 @@ extension IdentityState {
         return own + line + conversations.joined() + named.joined()
     }
 
-    private mutating func readPrivate(_ cursor: inout StrictText) throws(TextFault) {
+    private mutating func readPrivate(_ cursor: inout StrictText) throws(FileFault) {
         if cursor.take("nickname: ") {
             guard let name = cursor.takeLine(atMost: Limits.nicknameBytes) else { throw .damagedState }
             nickname = name
@@ -143,7 +143,7 @@ extension IdentityState {
     }
 
     /// A contact is there once, and its name too.
-    private func readContact(_ cursor: inout StrictText) throws(TextFault) -> Contact {
+    private func readContact(_ cursor: inout StrictText) throws(FileFault) -> Contact {
         guard contacts.count < Limits.contacts, let bytes = cursor.takeBytes(PeerID.byteCount),
             let key = PeerID(bytes), cursor.take(" "), let time = cursor.takeNumber(), cursor.take(" "),
             let name = cursor.takeLine(atMost: Limits.nicknameBytes),
@@ -162,7 +162,7 @@ extension IdentityState {
         return seal.seal(padded, using: &randomness)
     }
 
-    private mutating func readSealed(_ cursor: inout StrictText, _ seal: borrowing SeedSeal) throws(TextFault) {
+    private mutating func readSealed(_ cursor: inout StrictText, _ seal: borrowing SeedSeal) throws(FileFault) {
         guard cursor.take("sealed: "), let box = cursor.takeBytes(IdentityState.sealedBytes + SeedSeal.overhead),
             cursor.take("\n"), let opened = seal.open(box)
         else { throw .damagedState }

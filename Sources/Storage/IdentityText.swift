@@ -14,7 +14,7 @@ package enum IdentityText: ~Copyable {
     static let purpose: Domain = "earshot/2 identity\0"
 
     /// Reads the text of a file, which has to be exactly as `write` makes it.
-    package init(reading text: Span<UInt8>) throws(TextFault) {
+    package init(reading text: Span<UInt8>) throws(FileFault) {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
         guard cursor.take("earshot-identity-") else { throw .foreign }
@@ -36,7 +36,7 @@ package enum IdentityText: ~Copyable {
         }
     }
 
-    private static func readSeed(_ text: Span<UInt8>, _ cursor: inout StrictText) throws(TextFault) -> Secret {
+    private static func readSeed(_ text: Span<UInt8>, _ cursor: inout StrictText) throws(FileFault) -> Secret {
         guard cursor.take("seed: "), let digits = cursor.takeDigits(ofBytes: Identity.seedBytes),
             cursor.take("\nkey: "), let key = cursor.takeBytes(PeerID.byteCount), cursor.take("\n"), cursor.isAtEnd
         else { throw .damagedIdentity }
@@ -47,7 +47,7 @@ package enum IdentityText: ~Copyable {
         return seed
     }
 
-    private static func readBox(_ cursor: inout StrictText) throws(TextFault) -> SealedSecret {
+    private static func readBox(_ cursor: inout StrictText) throws(FileFault) -> SealedSecret {
         guard let passes = cursor.takeNumber(), cursor.take(" "), let memory = cursor.takeNumber(), cursor.take(" "),
             let salt = cursor.takeBytes(SealedSecret.saltBytes), cursor.take("\nbox: "),
             let box = cursor.takeBytes(SealedSecret.overhead + Identity.seedBytes), cursor.take("\n"), cursor.isAtEnd,

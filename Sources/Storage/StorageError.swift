@@ -25,7 +25,7 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         case foreignDirectory(String, UInt32)
         /// By the process of that number, if the system tells.
         case inUse(Int?)
-        case unreadable(TextFault)
+        case unreadable(FileFault)
         /// Or the file is damaged.
         case wrongPhrase
         case noPhrase

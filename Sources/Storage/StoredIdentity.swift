@@ -20,7 +20,7 @@ package struct StoredIdentity: ~Copyable {
         let file = try directory.open(place, locking: locking, atMost: IdentityText.most)
         let bytes = try directory.read(file, of: place, atMost: IdentityText.most)
         let text: IdentityText
-        do throws(TextFault) {
+        do throws(FileFault) {
             text = try IdentityText(reading: bytes.span)
         } catch {
             throw StorageError(path, .unreadable(error))
@@ -125,7 +125,7 @@ package struct StoredIdentity: ~Copyable {
         guard directory.has(state) else { return nil }
         let file = try directory.open(state, locking: false, atMost: IdentityState.most)
         let bytes = try directory.read(file, of: state, atMost: IdentityState.most)
-        do throws(TextFault) {
+        do throws(FileFault) {
             return try IdentityState(reading: bytes.span, of: identity, under: seal)
         } catch {
             throw StorageError(state.path, .unreadable(error))

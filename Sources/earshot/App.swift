@@ -101,7 +101,9 @@ struct App: Sendable {
     func run() async throws(StartFailure) -> CInt {
         defer { served.removeFiles() }
         App.prepareSleep()
-        for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
+        for name in arguments.interfaces where !ProcessEnvironment.hasInterface(name) {
+            throw StartFailure(noInterface: name)
+        }
         try await nodes.add(openRooms.take(), to: rooms)
         try await nodes.start(rooms)
         await terminal?.begin()

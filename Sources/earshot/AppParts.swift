@@ -61,7 +61,7 @@ extension App {
         LocalTime.prepare()
         let size = TerminalSettings.size
         let rendering = ChatRendering(
-            language: Language(environment: Environment.value), theme: Theme(colors), clock: LocalTime.text,
+            language: Language(environment: ProcessEnvironment.value), theme: Theme(colors), clock: LocalTime.text,
             day: LocalTime.date)
         let session = TerminalSession(
             columns: size.columns, rows: size.rows, view: ChatView(rendering, showsAll: arguments.showsAll),

@@ -17,7 +17,7 @@ struct Earshot {
         Signals.block()
         CoreDumps.forbid()
         // The variable asks for the runtime's reports, or for a sanitizer's.
-        if Environment.value("SWIFT_BACKTRACE") == nil { CoreDumps.forbidReports() }
+        if ProcessEnvironment.value("SWIFT_BACKTRACE") == nil { CoreDumps.forbidReports() }
         guard let words = ProcessArguments.words else {
             fail("the command line can not be read; use a program that was linked with the GNU C library", code: 2)
         }

@@ -19,12 +19,12 @@ enum Place: Hashable, Sendable {
 
     init(_ arguments: Arguments) {
         let isTyped = arguments.readsInput && Descriptors.isTerminal(Descriptors.input)
-        let kind = Environment.value("TERM") ?? ""
+        let kind = ProcessEnvironment.value("TERM") ?? ""
         let canDraw = !kind.isEmpty && kind != "dumb" && Descriptors.isTerminal(Descriptors.output)
         guard arguments.format == .automatic, isTyped, canDraw else {
             self = .stream(isTyped: isTyped)
             return
         }
-        self = .terminal(colors: Theme.Depth(environment: Environment.value))
+        self = .terminal(colors: Theme.Depth(environment: ProcessEnvironment.value))
     }
 }

@@ -4,7 +4,7 @@ internal import Wire
 ///
 /// A bit set because there is one for each known author, and each live message is looked up in it.
 struct SequenceWindow: Sendable {
-    enum Place: Sendable {
+    enum Standing: Sendable {
         case new
         case seen
         /// Too far behind the newest number to be known.
@@ -22,7 +22,7 @@ struct SequenceWindow: Sendable {
     }
 
     /// Looks a number up; nothing changes.
-    func place(of sequence: UInt64) -> Place {
+    func place(of sequence: UInt64) -> Standing {
         guard let newest, sequence <= newest else { return .new }
         guard newest - sequence < Limits.sequenceWindow else { return .tooOld }
         return isSet(sequence) ? .seen : .new

@@ -26,7 +26,7 @@ struct DirectStep: Sendable {
     var failed: [Undelivered] = []
     var shown: Shown?
     /// Own messages that were delivered or read.
-    var acknowledged: (ids: [MessageID], delivery: Delivery)?
+    var acknowledged: (ids: [MessageID], delivery: DeliveryState)?
     /// The answer to send without asking the user, so that both sides reach the same state.
     var reply: DirectAnswer?
 

@@ -103,7 +103,7 @@ extension DirectChat {
 
     /// Receives a receipt, and reports the messages whose delivery state it changes. A receipt for a request implies
     /// its acceptance.
-    mutating func receiveReceipt(_ ids: [MessageID], _ delivery: Delivery) -> DirectStep {
+    mutating func receiveReceipt(_ ids: [MessageID], _ delivery: DeliveryState) -> DirectStep {
         // A user that sends no read receipts is not shown those of others: they count as delivery receipts.
         let delivery = sendsReadReceipts ? delivery : .delivered
         let news = ids.filter { id in

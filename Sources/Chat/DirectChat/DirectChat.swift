@@ -27,7 +27,7 @@ package struct DirectChat: Sendable {
     /// Whether read receipts are sent, and those of the peer shown.
     let sendsReadReceipts: Bool
     /// The final states of own messages that left the queue.
-    private var outcomes: [MessageID: Delivery] = [:]
+    private var outcomes: [MessageID: DeliveryState] = [:]
     /// The latest payloads of the peer that were taken: at least as many as the peer may still send again.
     private var taken = RecentTable<MessageID, Bool>(capacity: 4 * Limits.unacknowledgedPayloads)
 
@@ -52,7 +52,7 @@ package struct DirectChat: Sendable {
     mutating func readAll(of author: PeerID) { log.readAll(of: author) }
 
     /// The delivery state of an own message; nil for any other.
-    package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : outcomes[id] }
+    package func delivery(of id: MessageID) -> DeliveryState? { queue.contains(id) ? .sending : outcomes[id] }
 
     var isAccepted: Bool {
         switch state {
@@ -124,7 +124,7 @@ extension DirectChat {
     }
 
     /// Notes the delivery state of own messages.
-    mutating func recordOutcome(_ delivery: Delivery, of ids: [MessageID]) {
+    mutating func recordOutcome(_ delivery: DeliveryState, of ids: [MessageID]) {
         for id in ids { outcomes[id] = delivery }
         guard outcomes.count > 2 * Limits.messagesPerConversation else { return }
         outcomes = outcomes.filter { log.messages.contains(id: $0.key) }

@@ -23,7 +23,7 @@ package struct MessageView: Hashable, Sendable {
     /// Unread messages in the conversation once this one is in it.
     package let unread: Int
     /// Of a direct message of ours; nil for all others.
-    package var delivery: Delivery?
+    package var delivery: DeliveryState?
     /// True for an own direct message that the peer gets as a request, to be accepted first.
     package var isRequest = false
     /// Finds the user's name in another user's text; nil for an own message. Only a face that marks mentions searches.

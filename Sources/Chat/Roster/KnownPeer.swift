@@ -72,7 +72,7 @@ struct KnownPeer: Sendable {
     /// - Returns: the report to make.
     mutating func update(
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
-    ) -> News {
+    ) -> Difference {
         let before = change(nickname, stage, presence, as: authorClock)
         if isElsewhere { return before.map { .change(from: $0) } ?? .nothing }
         guard isHere else { return .nothing }
@@ -81,7 +81,7 @@ struct KnownPeer: Sendable {
     }
 
     /// A difference to what was reported.
-    enum News {
+    enum Difference {
         case nothing
         /// The peer was not announced yet.
         case arrival

@@ -177,7 +177,7 @@ extension Roster {
     mutating func update(
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, of author: PeerID, at index: Int,
         as authorClock: AuthorClock, into events: inout [NodeEvent]
-    ) -> KnownPeer.News {
+    ) -> KnownPeer.Difference {
         let isRename = known.values[index].nickname != nickname
         let news = known.values[index].update(nickname, stage, presence, as: authorClock)
         if isRename, known.values[index].nickname == nickname { compare(nickname, of: author, into: &events) }

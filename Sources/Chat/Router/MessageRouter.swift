@@ -303,7 +303,7 @@ extension MessageRouter {
     }
 
     private mutating func receiveReceipt(
-        _ ids: [MessageID], _ delivery: Delivery, _ arrival: borrowing Arrival, target: PeerID,
+        _ ids: [MessageID], _ delivery: DeliveryState, _ arrival: borrowing Arrival, target: PeerID,
         into events: inout [NodeEvent]
     ) {
         guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }

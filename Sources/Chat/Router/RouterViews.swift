@@ -52,7 +52,7 @@ extension MessageRouter {
     }
 
     /// The delivery state of an own direct message; nil for any other message.
-    package func delivery(of message: Message, in conversation: Conversation) -> Delivery? {
+    package func delivery(of message: Message, in conversation: Conversation) -> DeliveryState? {
         switch conversation {
         case .publicRoom: nil
         case .direct(let peer): message.author == me ? directChats[peer]?.delivery(of: message.id) : nil

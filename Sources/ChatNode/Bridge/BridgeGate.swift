@@ -35,13 +35,14 @@ struct BridgeGate {
         append(bridge?.due(environment.now), &effects)
     }
 
-    private func append(_ orders: [RoomBridge.Effect]?, _ effects: inout Effects) {
+    private func append(_ orders: [RoomBridge.Order]?, _ effects: inout Effects) {
         guard let orders else { return }
         for order in orders {
             switch order {
             case .publish(let due): effects.append(.publish(due))
             case .notice(let code, let sentence): effects.append(.warn(code, sentence))
-            case .take(let certificate, let frame): effects.append(.receiveHeld(certificate: certificate, frame: frame))
+            case .receive(let certificate, let frame):
+                effects.append(.receiveHeld(certificate: certificate, frame: frame))
             }
         }
         effects.append(.arm(.bridge))

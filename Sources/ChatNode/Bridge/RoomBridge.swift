@@ -6,11 +6,11 @@ import Wire
 /// The decisions of a bridge: which payloads it publishes and when, and which it has from other networks (Docs/Bridge.md).
 struct RoomBridge: Sendable {
     /// A task of the node.
-    enum Effect: Sendable {
+    enum Order: Sendable {
         case publish(BridgeOutbox.Due)
         case notice(NoticeCode, Sentence)
         /// A delivery that was held.
-        case take(certificate: [UInt8], frame: [UInt8])
+        case receive(certificate: [UInt8], frame: [UInt8])
     }
 
     /// Stands for the bridge where a payload's neighbour is named; no identity has this key.
@@ -112,7 +112,7 @@ struct RoomBridge: Sendable {
     ///   - isFirst: false if another bridge is to publish it first.
     mutating func publish(
         _ payload: VerifiedPayload, _ certificate: Certificate, isFirst: Bool, now: Instant
-    ) -> [Effect] {
+    ) -> [Order] {
         guard !isSeen(payload.id) else { return [] }
         let content = BridgedContent(payload.signed, certificate: certificate)
         if payload.type == .presence { record(content, of: payload) }
@@ -123,7 +123,7 @@ struct RoomBridge: Sendable {
     }
 
     /// Publishes a sealed direct message to a peer in another network.
-    mutating func publish(sealed body: [UInt8], from neighbour: PeerID, now: Instant) -> [Effect] {
+    mutating func publish(sealed body: [UInt8], from neighbour: PeerID, now: Instant) -> [Order] {
         sealedOut += 1
         outbox.add(.sealed(body), by: neighbour, isHistory: false, notBefore: now, now: now)
         return due(now)
@@ -141,7 +141,7 @@ struct RoomBridge: Sendable {
         outbox.recordSeen(id)
     }
 
-    mutating func handle(_ event: BridgeEvent, now: Instant) -> [Effect] {
+    mutating func handle(_ event: BridgeEvent, now: Instant) -> [Order] {
         switch event {
         case .connected(let broker):
             self.broker = broker
@@ -174,7 +174,7 @@ struct RoomBridge: Sendable {
     }
 
     /// Another bridge has come: publishes again who is here, at most once in 5 s.
-    mutating func greeted(now: Instant) -> [Effect] {
+    mutating func greeted(now: Instant) -> [Order] {
         if let greetedAt, now < greetedAt + .seconds(5) { return [] }
         greetedAt = now
         for author in presenceAuthors.sorted() {
@@ -191,14 +191,14 @@ struct RoomBridge: Sendable {
 
     private var isPublishing: Bool { broker != nil && obstacle == nil }
 
-    mutating func due(_ now: Instant) -> [Effect] {
+    mutating func due(_ now: Instant) -> [Order] {
         let ripe = held.prefix { $0.until <= now }
         held.removeFirst(ripe.count)
-        let effects = ripe.map { Effect.take(certificate: $0.certificate, frame: $0.frame) }
+        let effects = ripe.map { Order.receive(certificate: $0.certificate, frame: $0.frame) }
         guard isPublishing else { return effects }
         let due = outbox.takeDue(now: now)
         published += due.count
-        return effects + due.map(Effect.publish)
+        return effects + due.map(Order.publish)
     }
 
     private mutating func record(_ content: BridgedContent, of payload: VerifiedPayload) {

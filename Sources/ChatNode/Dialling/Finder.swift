@@ -567,7 +567,7 @@ extension Finder {
     }
 
     private mutating func append(
-        _ decisions: [LinkChoice.Effect], _ environment: Environment, _ effects: inout Effects
+        _ decisions: [LinkChoice.Decision], _ environment: Environment, _ effects: inout Effects
     ) {
         for decision in decisions {
             switch decision {
@@ -680,7 +680,7 @@ extension Finder {
             choice.isOverlay
             ? contactsOfCrowd(for: peer, filter, links.connections)
             : contactsOfSmallRoom(
-                for: peer, own.map { ContactsFrame.Contact(peer: environment.me, endpoint: $0) }, filter, overlay)
+                for: peer, own.map { ContactsFrame.NodeContact(peer: environment.me, endpoint: $0) }, filter, overlay)
         guard !frame.contacts.isEmpty || !frame.named.isEmpty else { return }
         effects.append(.send(frame.bytes, to: .link(link.id)))
     }
@@ -696,19 +696,19 @@ extension Finder {
     private mutating func contactsOfCrowd(
         for peer: PeerID, _ filter: ToldEndpointFilter, _ connections: Connections
     ) -> ContactsFrame {
-        var contacts: [ContactsFrame.Contact] = []
+        var contacts: [ContactsFrame.NodeContact] = []
         for other in connections.active.shuffled(using: &randomness) where contacts.count < Limits.contactsTold {
             guard other.role == .initiator, let known = other.peer, known != peer, filter.allows(other.endpoint) else {
                 continue
             }
-            contacts.append(ContactsFrame.Contact(peer: known, endpoint: other.endpoint))
+            contacts.append(ContactsFrame.NodeContact(peer: known, endpoint: other.endpoint))
         }
         return ContactsFrame(contacts: contacts)
     }
 
     /// This node itself, and the peers of its links, each with an endpoint that the receiver may dial, if there is one.
     private mutating func contactsOfSmallRoom(
-        for peer: PeerID, _ own: ContactsFrame.Contact?, _ filter: ToldEndpointFilter, _ links: [LinkInfo]
+        for peer: PeerID, _ own: ContactsFrame.NodeContact?, _ filter: ToldEndpointFilter, _ links: [LinkInfo]
     ) -> ContactsFrame {
         var contacts = own.map { [$0] } ?? []
         var named: [PeerID] = []
@@ -717,7 +717,7 @@ extension Finder {
                 continue
             }
             if let endpoint = reachableEndpoint(of: other), filter.allows(endpoint) {
-                contacts.append(ContactsFrame.Contact(peer: known, endpoint: endpoint))
+                contacts.append(ContactsFrame.NodeContact(peer: known, endpoint: endpoint))
             } else {
                 named.append(known)
             }
@@ -778,7 +778,8 @@ extension Finder {
 
     /// Contacts are candidates: in a crowd for the choice of links, in a small room each of them, after a random pause.
     private mutating func offer(
-        _ told: some Sequence<ContactsFrame.Contact>, _ connections: Connections, now: Instant, _ effects: inout Effects
+        _ told: some Sequence<ContactsFrame.NodeContact>, _ connections: Connections, now: Instant,
+        _ effects: inout Effects
     ) {
         for contact in told where !connections.hasLink(to: contact.peer) {
             let instance = ContactBook.instance(at: contact.endpoint)

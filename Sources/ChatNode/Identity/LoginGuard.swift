@@ -6,7 +6,7 @@ import Wire
 /// The session started last continues, whatever the clocks say: a session that meets a better
 /// certificate re-issues its own under a later epoch in its first 15 s, and signs out after that.
 struct LoginGuard {
-    enum Answer: Equatable {
+    enum Verdict: Equatable {
         /// Our certificate is the better one: nothing changes.
         case stay
         /// Continue under this epoch.
@@ -19,7 +19,7 @@ struct LoginGuard {
     /// Handles the verified certificate of another session of our identity.
     ///
     /// - Parameter sinceStart: time since this node started.
-    mutating func meet(_ theirs: Certificate, ours: Certificate, sinceStart: Duration) -> Answer {
+    mutating func meet(_ theirs: Certificate, ours: Certificate, sinceStart: Duration) -> Verdict {
         guard theirs.isBetter(than: ours) else { return .stay }
         // No epoch is later than the last one.
         guard sinceStart < Limits.reissueTime, reissues < Limits.reissues, theirs.epoch < .max else { return .signOut }

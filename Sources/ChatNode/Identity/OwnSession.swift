@@ -36,7 +36,7 @@ struct OwnSession {
     /// Decides which of two sessions continues.
     ///
     /// - Parameter theirs: the verified certificate of another session of our identity, which can have ended.
-    private mutating func decide(between theirs: Certificate, _ environment: Environment) -> LoginGuard.Answer {
+    private mutating func decide(between theirs: Certificate, _ environment: Environment) -> LoginGuard.Verdict {
         guard environment.isRunning, let startedAt else { return .stay }
         return login.meet(theirs, ours: certificate, sinceStart: environment.now - startedAt)
     }
@@ -51,7 +51,7 @@ struct OwnSession {
     mutating func receive(
         _ theirs: Certificate, dm: PublicKey, _ router: inout MessageRouter, _ connections: Connections,
         _ environment: Environment, _ effects: inout Effects
-    ) -> LoginGuard.Answer {
+    ) -> LoginGuard.Verdict {
         let answer = decide(between: theirs, environment)
         switch answer {
         case .stay: break

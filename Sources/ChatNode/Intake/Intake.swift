@@ -87,7 +87,7 @@ extension Intake {
     func certificate(of peer: PeerID, now: Instant) -> Certificate? { certificates.best(of: peer, now: now) }
 
     /// The relation of a certificate to the known one.
-    func news(of certificate: Certificate, _ environment: Environment) -> KnownCertificates.News {
+    func news(of certificate: Certificate, _ environment: Environment) -> KnownCertificates.Novelty {
         certificates.news(of: certificate, now: environment.now)
     }
 

@@ -5,7 +5,7 @@ import Wire
 /// The best session certificate of each identity, kept for a day after it was last received (Protocol.md section 9).
 struct KnownCertificates {
     /// Relation of a received certificate to the known one of its identity.
-    enum News: Equatable {
+    enum Novelty: Equatable {
         /// This certificate, or a later one of the same run, is known.
         case nothing
         /// No certificate of its identity is known.
@@ -34,7 +34,7 @@ struct KnownCertificates {
         return entry.certificate
     }
 
-    func news(of certificate: Certificate, now: Instant) -> News {
+    func news(of certificate: Certificate, now: Instant) -> Novelty {
         guard let known = best(of: certificate.identity, now: now) else { return .first }
         if certificate.isBetter(than: known) { return .better }
         guard certificate.isOfSameRun(as: known) else { return .worse(than: known) }

@@ -4,10 +4,10 @@ import Wire
 /// The nodes that peers told of (frame 13): hints for a node that proves too few candidates itself, or that counts those it
 /// has no link with (Protocol.md section 13).
 struct ContactBook: Sendable {
-    typealias Contact = ContactsFrame.Contact
+    typealias NodeContact = ContactsFrame.NodeContact
 
     private struct Telling: Sendable {
-        var contacts: [Contact] = []
+        var contacts: [NodeContact] = []
         var at: Instant
         var rate: TokenBucket
 
@@ -33,7 +33,7 @@ struct ContactBook: Sendable {
     var hasTellers: Bool { !tellings.isEmpty }
 
     /// All contacts, in the order of their tellers' keys: a seed reproduces it.
-    var contacts: [Contact] { tellings.sorted { $0.key < $1.key }.flatMap(\.value.contacts) }
+    var contacts: [NodeContact] { tellings.sorted { $0.key < $1.key }.flatMap(\.value.contacts) }
 
     /// How many peers without a link are known by contacts: of each witness at most as many as one neighbour tells, and none where
     /// fewer than three tell.
@@ -88,7 +88,7 @@ struct ContactBook: Sendable {
     }
 
     /// The contacts of a peer.
-    func contacts(of peer: PeerID) -> [Contact] { contacts.filter { $0.peer == peer } }
+    func contacts(of peer: PeerID) -> [NodeContact] { contacts.filter { $0.peer == peer } }
 
     /// Whether a list of a teller is looked at: not many soon after each other.
     mutating func admitList(from teller: PeerID, now: Instant) -> Bool {
@@ -103,7 +103,7 @@ struct ContactBook: Sendable {
     ///
     /// - Parameter isComplete: whether they are all that the teller has: earlier ones are given up.
     /// - Returns: the instances that no peer tells any more.
-    mutating func record(_ contacts: [Contact], of teller: PeerID, isComplete: Bool) -> [String] {
+    mutating func record(_ contacts: [NodeContact], of teller: PeerID, isComplete: Bool) -> [String] {
         guard var telling = tellings[teller] else { return [] }
         let known = telling.instances
         let told = Set(contacts.map(\.endpoint))

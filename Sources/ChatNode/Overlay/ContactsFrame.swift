@@ -2,7 +2,7 @@ package import Wire
 
 /// A frame 13: nodes that the sender has links with, and where it reached them (Protocol.md section 13).
 package struct ContactsFrame: Hashable, Sendable {
-    package struct Contact: Hashable, Sendable {
+    package struct NodeContact: Hashable, Sendable {
         package let peer: PeerID
         /// Its scope is not sent: for the receiver it is that of the link on which the frame came.
         package let endpoint: Endpoint
@@ -15,11 +15,11 @@ package struct ContactsFrame: Hashable, Sendable {
 
     private static let families: [UInt8: Int] = [4: 4, 6: 16]
 
-    package let contacts: [Contact]
+    package let contacts: [NodeContact]
     /// Peers that the sender has links with and knows no endpoint of that the receiver could dial.
     package let named: [PeerID]
 
-    package init(contacts: [Contact], named: [PeerID] = []) {
+    package init(contacts: [NodeContact], named: [PeerID] = []) {
         (self.contacts, self.named) = (contacts, named)
     }
 
@@ -29,7 +29,7 @@ package struct ContactsFrame: Hashable, Sendable {
     package init?(_ body: Span<UInt8>, scope: UInt32) {
         var reader = ByteReader(body)
         guard let count = try? Int(reader.readUInt8()), count <= Limits.contactsTold else { return nil }
-        var (contacts, named): ([Contact], [PeerID]) = ([], [])
+        var (contacts, named): ([NodeContact], [PeerID]) = ([], [])
         for _ in 0..<count {
             guard let peer = try? reader.readPeerID(), let family = try? reader.readUInt8() else { return nil }
             guard family != 0 else {
@@ -45,14 +45,14 @@ package struct ContactsFrame: Hashable, Sendable {
 
     private static func read(
         _ peer: PeerID, _ family: UInt8, _ reader: inout ByteReader, scope: UInt32
-    ) throws(TruncatedInput) -> Contact? {
+    ) throws(TruncatedInput) -> NodeContact? {
         guard let length = families[family] else { return nil }
         let address = try reader.readBytes(length)
         let port = try reader.readUInt16()
         guard port > 0 else { return nil }
         let endpoint = Endpoint(address: address, port: port)
-        guard endpoint.isLinkLocalIPv6 else { return Contact(peer: peer, endpoint: endpoint) }
-        return Contact(peer: peer, endpoint: Endpoint(address: address, port: port, scope: scope))
+        guard endpoint.isLinkLocalIPv6 else { return NodeContact(peer: peer, endpoint: endpoint) }
+        return NodeContact(peer: peer, endpoint: Endpoint(address: address, port: port, scope: scope))
     }
 
     /// The whole frame, its type byte first.

@@ -78,7 +78,7 @@ package struct ChatRendering: Sendable {
         ChatLine(text: StyledText("> " + DisplayGuard.safe(command), theme.notice), indent: 2)
     }
 
-    static func mark(_ delivery: Delivery) -> String {
+    static func mark(_ delivery: DeliveryState) -> String {
         switch delivery {
         case .sending: "…"
         case .delivered: "✓"

@@ -46,7 +46,7 @@ extension TerminalSession {
     }
 
     private mutating func note(
-        _ delivery: Delivery, of ids: [MessageID], with who: PeerName, _ phrase: Phrase, at time: Timestamp
+        _ delivery: DeliveryState, of ids: [MessageID], with who: PeerName, _ phrase: Phrase, at time: Timestamp
     ) {
         for id in ids where !redraw(id, as: delivery) {
             guard let message = view.log.last(where: { $0.id == id }) else { continue }
@@ -56,7 +56,7 @@ extension TerminalSession {
     }
 
     /// False if the message is not on the screen.
-    private mutating func redraw(_ id: MessageID, as delivery: Delivery) -> Bool {
+    private mutating func redraw(_ id: MessageID, as delivery: DeliveryState) -> Bool {
         if let index = view.log.lastIndex(where: { $0.id == id }) { view.log[index].delivery = delivery }
         let mark = ChatRendering.mark(delivery)
         if let index = lines.lastIndex(where: { $0.delivery?.id == id }) {

@@ -5,7 +5,7 @@ import Reactor
 extension Surroundings {
     /// The environment and the files of this process.
     package static var ofProcess: Surroundings {
-        Surroundings(variable: Environment.value, read: contents, isRootLogin: isRootLogin)
+        Surroundings(variable: ProcessEnvironment.value, read: contents, isRootLogin: isRootLogin)
     }
 
     private static var isRootLogin: Bool {
@@ -14,7 +14,7 @@ extension Surroundings {
         let login = RootLogin(
             effectiveUser: user, userMap: SystemFile.text(at: "/proc/self/uid_map"),
             loginUser: SystemFile.text(at: "/proc/self/loginuid"),
-            hasBecomeRoot: RootLogin.becomingRoot.contains { Environment.value($0) != nil })
+            hasBecomeRoot: RootLogin.becomingRoot.contains { ProcessEnvironment.value($0) != nil })
         return login.isPresent
     }
 

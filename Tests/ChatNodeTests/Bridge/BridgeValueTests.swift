@@ -42,7 +42,7 @@ import Wire
     }
 
     /// The publications, and the notices, of effects.
-    private func told(_ effects: [RoomBridge.Effect]) -> (publications: Int, notices: [NoticeCode]) {
+    private func told(_ effects: [RoomBridge.Order]) -> (publications: Int, notices: [NoticeCode]) {
         var told = (publications: 0, notices: [NoticeCode]())
         for effect in effects {
             switch effect {

@@ -36,7 +36,7 @@ final class OwnSessionTests {
 
     private func receive(
         _ theirs: Certificate, _ environment: Environment
-    ) -> (answer: LoginGuard.Answer, effects: [Effect]) {
+    ) -> (answer: LoginGuard.Verdict, effects: [Effect]) {
         var effects = Effects()
         let answer = own.receive(theirs, dm: dm, &router, bench.links.connections, environment, &effects)
         return (answer, effects.list)

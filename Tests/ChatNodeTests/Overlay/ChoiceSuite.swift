@@ -21,7 +21,7 @@ extension ChoiceSuite {
     }
 
     /// Enters the overlay and dials.
-    mutating func enter() -> [LinkChoice.Effect] {
+    mutating func enter() -> [LinkChoice.Decision] {
         let effects = choice.enterOverlay(now: now)
         return effects + choice.tick(now)
     }
@@ -44,12 +44,12 @@ extension ChoiceSuite {
     }
 
     /// A peer opens a link and says hello.
-    mutating func open(from number: Int, _ hello: Hello) -> [LinkChoice.Effect] {
+    mutating func open(from number: Int, _ hello: Hello) -> [LinkChoice.Decision] {
         choice.opened(peer(number), at: address(number), dialled: nil, isInitiator: false, now: now)
         return choice.heard(hello, from: peer(number), now: now)
     }
 
-    mutating func refuse(_ number: Int) -> [LinkChoice.Effect] {
+    mutating func refuse(_ number: Int) -> [LinkChoice.Decision] {
         let effects = choice.refused(by: peer(number), now: now)
         choice.closed(peer(number), now: now)
         _ = choice.tick(now)

@@ -74,7 +74,7 @@ struct ChoiceTown {
 
     private func isLinked(_ number: Int, _ other: Int) -> Bool { neighbours[number]?.contains(other) ?? false }
 
-    private mutating func apply(_ effects: [LinkChoice.Effect], of number: Int) {
+    private mutating func apply(_ effects: [LinkChoice.Decision], of number: Int) {
         for effect in effects {
             switch effect {
             case .greet(let peer): greet(ChoiceTown.number(peer), from: number)

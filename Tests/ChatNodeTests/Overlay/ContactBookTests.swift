@@ -8,8 +8,8 @@ import Wire
     private let alice = ChoiceTown.peer(1)
     private let bob = ChoiceTown.peer(2)
 
-    private func contacts(_ numbers: some Sequence<Int>) -> [ContactsFrame.Contact] {
-        numbers.map { ContactsFrame.Contact(peer: ChoiceTown.peer($0), endpoint: ChoiceTown.address($0)) }
+    private func contacts(_ numbers: some Sequence<Int>) -> [ContactsFrame.NodeContact] {
+        numbers.map { ContactsFrame.NodeContact(peer: ChoiceTown.peer($0), endpoint: ChoiceTown.address($0)) }
     }
 
     private func names(_ numbers: some Sequence<Int>) -> [String] {

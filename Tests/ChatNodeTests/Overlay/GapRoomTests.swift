@@ -161,9 +161,9 @@ import Wire
 @Suite struct HostileGapTests {
     private let star = Star(leaves: 3, .open)
 
-    private func invented(_ count: Int, port: UInt16 = 40_000) -> [ContactsFrame.Contact] {
+    private func invented(_ count: Int, port: UInt16 = 40_000) -> [ContactsFrame.NodeContact] {
         (0..<count).map { number in
-            ContactsFrame.Contact(
+            ContactsFrame.NodeContact(
                 peer: ChoiceTown.peer(1_000 + number),
                 endpoint: Endpoint(address: [10, 9, 0, UInt8(number + 1)], port: port))
         }
@@ -211,7 +211,7 @@ import Wire
             star.simulation.network.endpoints(of: victim.host)[0].address,
         ]
         let others = addresses.enumerated().map { number, address in
-            ContactsFrame.Contact(
+            ContactsFrame.NodeContact(
                 peer: ChoiceTown.peer(3_000 + number), endpoint: Endpoint(address: address, port: 40_000))
         }
         send(ContactsFrame(contacts: others + invented(2, port: 1_023)).bytes, from: liar, to: victim)

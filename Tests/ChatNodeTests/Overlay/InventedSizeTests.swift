@@ -52,7 +52,7 @@ import Wire
         let members = try machine(of: 5, seed: 830)
         for (number, member) in members.enumerated() {
             let contacts = (0..<8).map { place in
-                ContactsFrame.Contact(
+                ContactsFrame.NodeContact(
                     peer: ChoiceTown.peer(2_000 + number * 8 + place),
                     endpoint: Endpoint(address: [10, 1, UInt8(number), UInt8(place + 1)], port: 5_000))
             }

@@ -15,7 +15,7 @@ import Wire
         chosen = hello
     }
 
-    private mutating func open(_ number: Int, isInitiator: Bool) -> [LinkChoice.Effect] {
+    private mutating func open(_ number: Int, isInitiator: Bool) -> [LinkChoice.Decision] {
         let peer = ChoiceTown.peer(number)
         choice.opened(peer, at: ChoiceTown.address(number), dialled: nil, isInitiator: isInitiator, now: now)
         return choice.heard(chosen, from: peer, now: now)

@@ -138,7 +138,7 @@ import Wire
         try #require(!leftOver.isEmpty)
         #expect(choice.tick(now).isEmpty && choice.tick(now + .milliseconds(1_999)).isEmpty)
         let ended = choice.tick(now + .seconds(5))
-        #expect(ended.count == leftOver.count && Set(ended) == Set(leftOver.map(LinkChoice.Effect.end)))
+        #expect(ended.count == leftOver.count && Set(ended) == Set(leftOver.map(LinkChoice.Decision.end)))
     }
 
     @Test mutating func `of more than 16 links those that neither end has chosen end after 2 s by either end`() {
@@ -150,7 +150,7 @@ import Wire
         }
         #expect(choice.tick(now + .milliseconds(1_999)).isEmpty)
         let ended = choice.tick(now + .seconds(2))
-        #expect(ended == (10..<14).map { LinkChoice.Effect.end(peer($0)) })
+        #expect(ended == (10..<14).map { LinkChoice.Decision.end(peer($0)) })
     }
 
     @Test mutating func `a link that is chosen in time stays`() {

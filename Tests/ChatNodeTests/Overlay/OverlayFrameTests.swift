@@ -79,7 +79,7 @@ import Wire
         let peer = try #require(PeerID([UInt8](repeating: 7, count: 32)))
         let linkLocal = [0xfe, 0x80] + [UInt8](repeating: 1, count: 14)
         let contacts = (0..<9).map { number in
-            ContactsFrame.Contact(
+            ContactsFrame.NodeContact(
                 peer: peer,
                 endpoint: number % 2 == 0
                     ? Endpoint(address: [192, 0, 2, UInt8(number)], port: 4_660)
@@ -95,7 +95,7 @@ import Wire
     }
 
     @Test func `peers without an endpoint are read behind those with one`() throws {
-        let contact = ContactsFrame.Contact(peer: ChoiceTown.peer(1), endpoint: ChoiceTown.address(1))
+        let contact = ContactsFrame.NodeContact(peer: ChoiceTown.peer(1), endpoint: ChoiceTown.address(1))
         let frame = ContactsFrame(contacts: [contact], named: (2..<10).map(ChoiceTown.peer))
         let body = Array(frame.bytes.dropFirst())
         #expect(ContactsFrame(body.span, scope: 0) == frame)

@@ -58,7 +58,7 @@ struct SequenceWindowTests {
             let jump: UInt64 = Bool.random(using: &randomness) ? 3 : 400
             let low = newest > 400 ? newest - 400 : 0
             let number = UInt64.random(in: low...newest + jump, using: &randomness)
-            let expected: SequenceWindow.Place =
+            let expected: SequenceWindow.Standing =
                 if let top = heard.max(), number < top, top - number >= 256 { .tooOld } else if heard.contains(number) {
                     .seen
                 } else {

@@ -13,7 +13,7 @@ private final class Correspondent {
     /// Frames under way to this user.
     var inbox: [[UInt8]] = []
     /// The delivery state of each message in a naive model.
-    var states: [MessageID: Delivery] = [:]
+    var states: [MessageID: DeliveryState] = [:]
     /// How often each message of the other was shown, in this run and in all runs.
     var shown: [MessageID: Int] = [:]
     var everShown: Set<MessageID> = []
@@ -68,7 +68,7 @@ private final class Correspondent {
         }
     }
 
-    private func step(_ id: MessageID, _ next: Delivery) {
+    private func step(_ id: MessageID, _ next: DeliveryState) {
         #expect(!takenBack.contains(id), "nothing is told of what was taken back")
         #expect(states[id]?.canBecome(next) == true)
         states[id] = next

@@ -125,7 +125,7 @@ struct DirectQueueTests {
     }
 
     @Test func `delivery states never go back`() {
-        let all = Delivery.allCases
+        let all = DeliveryState.allCases
         let steps = all.flatMap { from in all.filter { from.canBecome($0) }.map { [from, $0] } }
         #expect(steps == [[.sending, .delivered], [.sending, .read], [.sending, .failed], [.delivered, .read]])
     }

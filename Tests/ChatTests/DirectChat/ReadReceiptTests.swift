@@ -19,7 +19,7 @@ struct ReadReceiptTests {
         #expect(told.map(\.payload.type) == (bobDoes ? [.read] : []))
         for payload in told { alice.receive(payload) }
         try alice.does(to: bob) { me throws(ChatError) in try me.direct("2", to: bob) }
-        let expected: Delivery = aliceDoes && bobDoes ? .read : .delivered
+        let expected: DeliveryState = aliceDoes && bobDoes ? .read : .delivered
         #expect(alice.deliveries(to: bob) == [expected, expected, expected])
         let isTold = alice.events.contains { if case .read = $0 { true } else { false } }
         #expect(isTold == (aliceDoes && bobDoes))

@@ -142,7 +142,7 @@ extension Person {
 
 extension Person {
     /// The delivery state of each own direct message, oldest first.
-    func deliveries(to other: Person) -> [Delivery?] {
+    func deliveries(to other: Person) -> [DeliveryState?] {
         let messages = router.history(.direct(other.id)).filter { $0.author == id }
         return messages.map { router.delivery(of: $0, in: .direct(other.id)) }
     }

@@ -6,7 +6,7 @@ import Wire
 struct ToldModel {
     /// Own messages that a command can name.
     private(set) var ours: [MessageID] = []
-    private var deliveries: [MessageID: Delivery] = [:]
+    private var deliveries: [MessageID: DeliveryState] = [:]
 
     mutating func noteOurs(_ payloads: [P2PPayload]) {
         for payload in payloads where payload.content != nil && payload.targetMessage == nil {
@@ -46,7 +46,7 @@ struct ToldModel {
     }
 
     /// A delivery state never goes back, such as from read to delivered.
-    private mutating func step(_ id: MessageID, _ next: Delivery) {
+    private mutating func step(_ id: MessageID, _ next: DeliveryState) {
         demand((deliveries[id] ?? .sending).canBecome(next), "a delivery goes backwards")
         deliveries[id] = next
     }

@@ -39,7 +39,7 @@ private enum OverlayFrames {
         let key = PeerID([UInt8](repeating: 9, count: PeerID.byteCount))
         let contacts = key.map { key in
             [[127, 0, 0, 1], [UInt8](repeating: 1, count: 16)].map {
-                ContactsFrame.Contact(peer: key, endpoint: Endpoint(address: $0, port: 7))
+                ContactsFrame.NodeContact(peer: key, endpoint: Endpoint(address: $0, port: 7))
             }
         }
         let trees: [TreeFrame] = [

@@ -54,7 +54,7 @@ private enum IdentityRules {
     }
 
     private static func rewritten(_ bytes: [UInt8]) -> [UInt8]? {
-        do throws(TextFault) {
+        do throws(FileFault) {
             let text = try IdentityText(reading: bytes.span)
             return [UInt8](copying: text.write().span)
         } catch {

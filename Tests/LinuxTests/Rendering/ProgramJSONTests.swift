@@ -103,8 +103,10 @@ import Wire
                 == "{\"event\":\"failed\",\"room\":\"lobby\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\"]}\n")
     }
 
-    @Test(arguments: [(Delivery.sending, "sending"), (.delivered, "delivered"), (.read, "read"), (.failed, "failed")])
-    func `a direct message of ours says how far it came`(delivery: Delivery, word: String) throws {
+    @Test(arguments: [
+        (DeliveryState.sending, "sending"), (.delivered, "delivered"), (.read, "read"), (.failed, "failed"),
+    ])
+    func `a direct message of ours says how far it came`(delivery: DeliveryState, word: String) throws {
         let who = try Sample.who()
         let message = try Sample.said("hi", by: who, in: .direct(with: who), own: true, delivery: delivery)
         #expect(try Self.line(.event(.message(message)))["delivery"]?.text == word)

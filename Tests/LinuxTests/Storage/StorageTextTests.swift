@@ -34,8 +34,8 @@ import Wire
     }
 
     /// Nil for a text that is read.
-    static func fault(_ text: [UInt8]) -> TextFault? {
-        do throws(TextFault) {
+    static func fault(_ text: [UInt8]) -> FileFault? {
+        do throws(FileFault) {
             _ = try IdentityText(reading: text.span)
             return nil
         } catch {
@@ -89,8 +89,8 @@ import Wire
             ("earshot-identity-2\nkdf: none\n", .damagedIdentity),
             ("earshot-identity-2\nkdf: argon2id13 0 8 00\n", .damagedIdentity),
             ("earshot-identity-2\nkdf: argon2id13 99999999999999999999 8 00\n", .damagedIdentity),
-        ] as [(String, TextFault)])
-    func `a text that is none says what is wrong`(text: String, fault: TextFault) {
+        ] as [(String, FileFault)])
+    func `a text that is none says what is wrong`(text: String, fault: FileFault) {
         #expect(Self.fault(Array(text.utf8)) == fault)
     }
 
@@ -122,8 +122,8 @@ import Wire
 
     static let alice = Identity.id(ofSeed: seed())
 
-    static func stateFault(_ text: [UInt8], of identity: PeerID = alice) -> TextFault? {
-        do throws(TextFault) {
+    static func stateFault(_ text: [UInt8], of identity: PeerID = alice) -> FileFault? {
+        do throws(FileFault) {
             _ = try IdentityState(reading: text.span, of: identity)
             return nil
         } catch {
@@ -222,8 +222,8 @@ import Wire
     }
 
     @Test func `a sealed part that is changed, missing, of another seed or not expected is damage`() throws {
-        func fault(_ text: [UInt8], _ seal: consuming SeedSeal? = Self.seal()) -> Storage.TextFault? {
-            do throws(Storage.TextFault) {
+        func fault(_ text: [UInt8], _ seal: consuming SeedSeal? = Self.seal()) -> Storage.FileFault? {
+            do throws(Storage.FileFault) {
                 _ = try IdentityState(reading: text.span, of: Self.alice, under: seal)
                 return nil
             } catch {

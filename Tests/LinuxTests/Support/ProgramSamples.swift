@@ -28,7 +28,7 @@ enum Sample {
 
     static func said(
         _ text: String, by who: PeerName, in conversation: ConversationView = .publicRoom, own: Bool = false,
-        history: Bool = false, delivery: Delivery? = nil, mention: Bool = false
+        history: Bool = false, delivery: DeliveryState? = nil, mention: Bool = false
     ) throws -> MessageView {
         MessageView(
             conversation: conversation, id: try message(0x0c), from: who, text: text, sentAt: time,

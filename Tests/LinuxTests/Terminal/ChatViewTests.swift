@@ -13,7 +13,7 @@ import Wire
 @Suite struct ChatViewTests {
     private static func said(
         _ text: String, by who: PeerName, in place: ConversationView = .publicRoom, id: UInt8, at seconds: Int64 = 0,
-        own: Bool = false, history: Bool = false, missed: Bool = false, unread: Int = 1, delivery: Delivery? = nil,
+        own: Bool = false, history: Bool = false, missed: Bool = false, unread: Int = 1, delivery: DeliveryState? = nil,
         isRequest: Bool = false, mention: Bool = false
     ) throws -> MessageView {
         let time = Timestamp(milliseconds: UInt64(Int64(Sample.time.milliseconds) + 1_000 * (seconds + 1)))

@@ -6,7 +6,7 @@ package import Wire
 /// Six links are with drawn candidates, dialled by either side; of the others, which peers have chosen, ten are accepted. An
 /// established link never makes room for a newcomer: a crowd of newcomers could cut a node off that way.
 package struct LinkChoice: Sendable {
-    package enum Effect: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         /// The own hello on the link has changed: another is due.
         case greet(PeerID)
         /// There is no room for the link: busy, then the end.
@@ -97,7 +97,7 @@ extension LinkChoice {
     }
 
     /// A wanted candidate turns out to be a peer with a link.
-    package mutating func joined(_ instance: String, _ peer: PeerID, now: Instant) -> [Effect] {
+    package mutating func joined(_ instance: String, _ peer: PeerID, now: Instant) -> [Decision] {
         guard dials.end(instance), let link = links[peer] else { return [] }
         guard !link.isChosen else {
             // Another name of a peer that is chosen already.
@@ -140,7 +140,7 @@ extension LinkChoice {
     }
 
     /// A peer's hello has come. A link that is no longer new, as one of the mesh whose first comes with the overlay, stays.
-    package mutating func heard(_ hello: Hello, from peer: PeerID, now: Instant) -> [Effect] {
+    package mutating func heard(_ hello: Hello, from peer: PeerID, now: Instant) -> [Decision] {
         guard let index = links.index(forKey: peer) else { return [] }
         let isNew = links.values[index].isNew && now < links.values[index].since + Limits.newLinkTime
         if links.values[index].isAsked { insistence.accepted(now: now) }
@@ -163,7 +163,7 @@ extension LinkChoice {
     }
 
     /// A peer has no room for the link: the next candidate is dialled, and after some refusals the node insists.
-    package mutating func refused(by peer: PeerID, now: Instant) -> [Effect] {
+    package mutating func refused(by peer: PeerID, now: Instant) -> [Decision] {
         guard let index = links.index(forKey: peer) else { return [] }
         if let instance = links.values[index].instance {
             insistence.refused(now: now)
@@ -180,7 +180,7 @@ extension LinkChoice {
     }
 
     /// A peer has failed to give what it announced once too often: its link ends, and its source is avoided.
-    package mutating func struckOut(_ peer: PeerID, now: Instant) -> [Effect] {
+    package mutating func struckOut(_ peer: PeerID, now: Instant) -> [Decision] {
         guard let index = links.index(forKey: peer) else { return [] }
         let link = links.values[index]
         links.values[index].instance = nil
@@ -199,23 +199,23 @@ extension LinkChoice {
 /// The mode and the passing of time.
 extension LinkChoice {
     /// The room is a crowd from now on: links are chosen among those that there are, and new ones.
-    @discardableResult package mutating func enterOverlay(now: Instant) -> [Effect] {
+    @discardableResult package mutating func enterOverlay(now: Instant) -> [Decision] {
         overlaySince = now
         insistence = Insistence()
         dials.allowExchange(at: now + Limits.exchangeInterval)
         drawRotation(now)
         for index in links.indices { links.values[index].sign = (now, payloads) }
-        return links.keys.map(Effect.greet)
+        return links.keys.map(Decision.greet)
     }
 
-    @discardableResult package mutating func leaveOverlay() -> [Effect] {
+    @discardableResult package mutating func leaveOverlay() -> [Decision] {
         (overlaySince, dials) = (nil, CandidateDials())
         for index in links.indices { (links.values[index].instance, links.values[index].endsAt) = (nil, nil) }
-        return links.keys.map(Effect.greet)
+        return links.keys.map(Decision.greet)
     }
 
     /// - Parameter isAlone: whether far fewer nodes are heard over links than by mDNS: neighbours that say nothing may be why.
-    package mutating func tick(_ now: Instant, isAlone: Bool = false) -> [Effect] {
+    package mutating func tick(_ now: Instant, isAlone: Bool = false) -> [Decision] {
         guard let overlaySince else { return [] }
         nextLook = now + .seconds(10)
         samplers.wake(now: now)
@@ -245,7 +245,7 @@ extension LinkChoice {
     }
 
     /// A chosen peer that stays silent while others send, or while the node is alone, is chosen no more.
-    private mutating func replaceMute(_ now: Instant, isAlone: Bool) -> [Effect] {
+    private mutating func replaceMute(_ now: Instant, isAlone: Bool) -> [Decision] {
         let mute = links.indices.filter { links.values[$0].isMute(payloads: payloads, isAlone: isAlone, now: now) }
         if isAlone, !mute.isEmpty { insistence.begin(now: now) }
         return mute.map { index in
@@ -256,9 +256,9 @@ extension LinkChoice {
     }
 
     /// Once a further link is up in place of one, that one is chosen no more: one whose candidate is drawn no more, the newest.
-    private mutating func dropSurplus() -> [Effect] {
+    private mutating func dropSurplus() -> [Decision] {
         let drawn = samplers.drawn(from: Limits.chosenLinks)
-        var effects: [Effect] = []
+        var effects: [Decision] = []
         while chosenCount > wantedCount {
             func rank(_ index: Int) -> (Int, Int64) {
                 let link = links.values[index]
@@ -278,8 +278,8 @@ extension LinkChoice {
     }
 
     /// Links that are of no use end after a while.
-    private mutating func endLeftOvers(_ now: Instant) -> [Effect] {
-        var effects: [Effect] = []
+    private mutating func endLeftOvers(_ now: Instant) -> [Decision] {
+        var effects: [Decision] = []
         var surplus = links.values.count { !$0.isGuest } - Limits.chosenLinks - Limits.acceptedLinks
         for index in links.indices {
             let link = links.values[index]

@@ -89,7 +89,7 @@ struct MessageStore: Sendable {
         topic.conversation.flatMap { conversations[$0] }?.first { $0.id == topic.message }
     }
 
-    private mutating func set(_ delivery: Delivery, _ ids: [MessageID], with who: PeerName, in room: RoomLabel) {
+    private mutating func set(_ delivery: DeliveryState, _ ids: [MessageID], with who: PeerName, in room: RoomLabel) {
         let id = ConversationID(room, .direct(with: who))
         for message in ids { change(message, of: id) { $0.delivery = delivery } }
     }

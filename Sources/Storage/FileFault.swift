@@ -1,5 +1,5 @@
 /// A fault in the text of a file.
-package enum TextFault: Error, Hashable, Sendable {
+package enum FileFault: Error, Hashable, Sendable {
     case empty
     /// Not a text of this kind at all.
     case foreign

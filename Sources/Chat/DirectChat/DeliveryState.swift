@@ -1,7 +1,7 @@
 package import Wire
 
 /// The delivery state of an own direct message. It never goes back (Protocol.md section 8).
-package enum Delivery: String, Sendable, CaseIterable {
+package enum DeliveryState: String, Sendable, CaseIterable {
     /// Not acknowledged: on its way, or waiting for the peer.
     case sending
     case delivered
@@ -11,7 +11,7 @@ package enum Delivery: String, Sendable, CaseIterable {
     case failed
 
     /// True if the state can change to `next`.
-    package func canBecome(_ next: Delivery) -> Bool {
+    package func canBecome(_ next: DeliveryState) -> Bool {
         switch (self, next) {
         case (.sending, .delivered), (.sending, .read), (.sending, .failed), (.delivered, .read): true
         case (.sending, .sending), (.delivered, _), (.read, _), (.failed, _): false

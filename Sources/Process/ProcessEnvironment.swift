@@ -1,7 +1,7 @@
 import Glibc
 
 /// The environment of this process.
-package enum Environment {
+package enum ProcessEnvironment {
     package static func value(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
