@@ -126,7 +126,9 @@ extension EventLoop {
     package func begin(_ task: @escaping () async -> Void) {
         requireLoop()
         let task = Confined(value: task)
-        TaskOwner(on: self).callback { $0.begin(task) }()
+        let owner = TaskOwner(on: self)
+        // The callback does not keep its actor.
+        withExtendedLifetime(owner) { owner.callback { $0.begin(task) }() }
     }
 
     /// Runs `job` once, not before `instant` and not before the caller has returned. On the loop.

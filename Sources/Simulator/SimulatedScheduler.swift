@@ -38,7 +38,9 @@ package final class SimulatedScheduler: Scheduler {
     package func begin(_ task: @escaping () async -> Void) {
         checkIsolated()
         let task = Confined(task)
-        TaskOwner(on: self).callback { $0.begin(task) }()
+        let owner = TaskOwner(on: self)
+        // The callback does not keep its actor.
+        withExtendedLifetime(owner) { owner.callback { $0.begin(task) }() }
     }
 
     package func schedule(at instant: Instant, _ job: @escaping () -> Void) {
