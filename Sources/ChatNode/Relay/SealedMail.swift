@@ -164,16 +164,18 @@ extension SealedMail {
         guard environment.isRunning else { return }
         let now = environment.now
         if keys.tick(now: now, using: &randomness) { effects.append(.renewCertificate) }
-        // In the order of their keys, over other links than before.
-        let due = takeDueRetries(now, router)
+        let due = takeDueRetries(now: now) { !router.roster.isOnline($0) && router.isUnacknowledged(by: $0) }
         for peer in due { router.linkReady(peer) }
         if !due.isEmpty { effects.append(.routed) }
         tickGuests(&links, router.roster, environment, &effects)
         effects.append(.arm(.mail))
     }
 
-    private mutating func takeDueRetries(_ now: Instant, _ router: borrowing MessageRouter) -> [PeerID] {
-        retries.takeDue(now: now) { !router.roster.isOnline($0) && router.isUnacknowledged(by: $0) }
+    /// The peers whose payloads are to be sealed again, over other links than before, in the order of their keys.
+    ///
+    /// - Parameter isWaiting: whether something for a peer without a link has no receipt.
+    mutating func takeDueRetries(now: Instant, isWaiting: (PeerID) -> Bool) -> [PeerID] {
+        retries.takeDue(now: now, isWaiting: isWaiting)
     }
 }
 

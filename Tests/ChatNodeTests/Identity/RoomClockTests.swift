@@ -1,9 +1,10 @@
-import Chat
+import Noise
 import Phrases
 import Simulator
 import Testing
 import Wire
 
+@testable import Chat
 @testable import ChatNode
 
 @Suite struct RoomClockTests {
@@ -177,6 +178,32 @@ import Wire
         #expect(carol.texts() == ["what time is it?", "never mind"])
         #expect(wrong.texts().contains("never mind"))
         #expect(bob.texts(.direct(wrong.key)) == ["may I?"])
+    }
+
+    @Test(arguments: [RoomMode.mesh, .overlay])
+    func `a clock that was set asks each neighbour, and is signed anew in a crowd`(mode: RoomMode) {
+        let (bench, me) = (LinkBench(), ChoiceTown.peer(0))
+        _ = (bench.link(to: 1), bench.link(to: 2))
+        var identity = Randomness.seeded(7_000)
+        var router = MessageRouter(
+            session: UserSession(
+                identity: Identity.generate(using: &identity), room: Room.lobby.id, epoch: 1, nickname: "me"))
+        var (clock, history) = (RoomClock(), HistoryExchange(me: me, isShared: true))
+        var spread = Spread(randomness: .seeded(35))
+        func watch(aheadBy milliseconds: Int64) -> [Effect] {
+            let moment = Moment(instant: bench.start, wallClock: bench.wallClock.moved(by: milliseconds))
+            let environment = Environment(moment: moment, me: me, mode: mode, isRunning: true)
+            var effects = Effects()
+            clock.watch(bench.links.connections, &router, &history, &spread, environment, &effects)
+            return effects.list
+        }
+        #expect(watch(aheadBy: 0).isEmpty && watch(aheadBy: 59_000).isEmpty)
+        let effects = watch(aheadBy: 600_000)
+        let asked = effects.count {
+            if case .send(let frame, _) = $0 { frame[0] == FrameType.clock.rawValue } else { false }
+        }
+        let signed = effects.count { if case .sendSigned = $0 { true } else { false } }
+        #expect(asked == 2 && signed == (mode == .overlay ? 1 : 0))
     }
 
     @Test(arguments: [-59, 0, 59]) func `a clock that is nearly right is not talked about`(seconds: Int) throws {

@@ -113,4 +113,27 @@ final class CrowdPresenceTests {
         for _ in 0..<10 { crowd.receive(RosterDigests(), on: links[1], bench.environment(.overlay)) }
         #expect(crowd.counters.map(\.value) == [10 - Int(Limits.rosterAnswersBurst)])
     }
+
+    private func changeMode(from last: RoomMode, to mode: RoomMode) -> [Effect] {
+        var (effects, bridge) = (Effects(), BridgeGate(NodeConfiguration()))
+        var mail = SealedMail(NodeConfiguration(), me: bench.me, randomness: .seeded(36), now: bench.start)
+        crowd.modeChanged(
+            from: last, &mail, &bridge, &router, bench.links.connections, Neighbours(), bench.environment(mode),
+            &effects)
+        return effects.list
+    }
+
+    @Test func `a new mode is announced in a crowd alone, and arms its timer in any case`() {
+        let entered = changeMode(from: .mesh, to: .overlay)
+        #expect(entered.deliveries.map(\.links) == [links.map(\.id)])
+        let left = changeMode(from: .overlay, to: .mesh)
+        #expect(left.deliveries.isEmpty && crowd.nextDeadline == nil)
+        for effects in [entered, left] {
+            #expect(effects.last.map { if case .arm(.crowd) = $0 { true } else { false } } == true)
+        }
+        // Those who are here are reported one by one again, which a small room did all the time.
+        #expect(left.contains { if case .apply = $0 { true } else { false } })
+        let fromSmall = changeMode(from: .relaying, to: .mesh)
+        #expect(!fromSmall.contains { if case .apply = $0 { true } else { false } })
+    }
 }

@@ -92,4 +92,20 @@ final class SealedMailTests {
         #expect(passOn(frame(for: bob), from: nil, mode: .mesh) == links.map(\.id))
         #expect(mail.counters.map(\.value) == [0, 0, 0, 5, 1, 0])
     }
+
+    @Test func `a message for another goes on once, and to no one from a node that is no relay`() {
+        var bridge = BridgeGate(NodeConfiguration())
+        func receive(_ frame: [UInt8], _ mode: RoomMode) -> (opened: [UInt8]?, count: Int) {
+            var effects = Effects()
+            let opened = mail.receive(
+                frame, from: ChoiceTown.peer(9), isBridged: false, paths: PresencePaths(), &bridge,
+                Roster(me: bench.me), bench.links.connections, bench.environment(mode), &effects)
+            return (opened, effects.list.count { if case .deliver = $0 { true } else { false } })
+        }
+        let (first, second) = (frame(for: bob), frame(for: bob) + [2])
+        let results = [receive(first, .overlay), receive(first, .overlay), receive(second, .mesh)]
+        #expect(results.map(\.count) == [1, 0, 0] && results.allSatisfy { $0.opened == nil })
+        let opened = receive(frame(for: bench.me), .overlay)
+        #expect(opened.opened == nil && opened.count == 0)
+    }
 }
