@@ -65,6 +65,7 @@ package enum UserChange: Sendable {
 struct Conversations: ~Copyable {
     var router: MessageRouter
     private var pacer: Pacer
+    private var senders = WaitingSenders()
     private var typing = TypingTracker()
     /// Messages per second that the user may send.
     private let pace: Double
@@ -216,12 +217,45 @@ extension Conversations {
 
     func isFastSender(now: Instant) -> Bool { pacer.isFastSender(now: now) }
 
-    /// The reason why the next message waits; nil if the own rate and the meeting of the first peers allow it.
-    func obstacle(now: Instant) -> Obstacle? {
+    /// The reason why the next message waits: the own rate, a peer's full queue, or near peers that have 2 s from the start to be
+    /// met; nil if it may be sent now.
+    ///
+    /// - Parameter isFast: a result of `isFastSender`.
+    mutating func obstacle(
+        isFast: Bool, _ links: inout Links, _ environment: Environment, _ effects: inout Effects
+    ) -> Obstacle? {
+        let now = environment.now
         let pause = pacer.wait(now: now)
-        if pause > .zero { return .ownRate(pause) }
-        return pacer.meetingPause(now: now).map { .meeting($0) }
+        if pause > .zero {
+            resumeSenders(at: now + pause, &effects)
+            return .ownRate(pause)
+        }
+        if let pause = pacer.meetingPause(now: now) {
+            resumeSenders(at: now + pause, &effects)
+            return .meeting(pause)
+        }
+        guard isFast, let queue = links.findFullQueue(within: Pacer.stallTimeout, now: now) else { return nil }
+        if queue == .new { resumeSenders(at: now + Pacer.stallTimeout, &effects) }
+        return .fullQueue
     }
+
+    private mutating func resumeSenders(at time: Instant, _ effects: inout Effects) {
+        senders.resume(at: time)
+        effects.append(.arm(.senders))
+    }
+
+    /// Holds a sender up until `resumeSenders`.
+    mutating func wait(_ sender: CheckedContinuation<Void, Never>) { senders.append(sender) }
+
+    var waitingSenders: Int { senders.count }
+
+    /// When `tickSenders` resumes those that wait; nil for never.
+    var sendersDeadline: Instant? { senders.nextDeadline }
+
+    mutating func tickSenders() { senders.tick() }
+
+    /// A queue is empty, a link gone, or the node leaves: waiting senders look again.
+    mutating func resumeSenders() { senders.resume() }
 
     enum Obstacle: Equatable {
         case ownRate(Duration)

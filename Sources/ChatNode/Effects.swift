@@ -138,6 +138,10 @@ enum Step {
     case answerRequests(on: ConnectionID)
     case recordDialFailure(of: String)
     case renewBridgedPresence
+    /// The last link has closed after the node began to leave.
+    case stop
+    /// Warns the user of a room with a key where no other node of it has answered.
+    case warnUnanswered
     /// Ends a link, for a reason whose manner is to linger.
     case finish(ConnectionID, Closing)
     /// Unless contacts were sent on the connection before.

@@ -8,20 +8,12 @@ package import Wire
 /// Lives in the isolation of its owner, on its scheduler's executor. Its functions do not wait, but for `waitUntilMaySend`
 /// and `leave`.
 package final class Node {
-    enum Phase {
-        case idle
-        case running
-        case leaving
-        case stopping
-        case stopped
-    }
-
     let scheduler: any Scheduler
     let configuration: NodeConfiguration
     let discoveries: [any PeerDiscovery]
     private let deliver: ([NodeEvent]) -> Void
 
-    var phase = Phase.idle
+    var lifecycle = Lifecycle()
     var conversations: Conversations
     var intake: Intake
     var finder: Finder
@@ -32,9 +24,6 @@ package final class Node {
     var clock = RoomClock()
     let epochChanged: (UInt64) -> Void
     private let directsChanged: ([PeerID]) -> Void
-    /// Why we leave, or would.
-    var stopReason = StopReason.asked
-
     var historyExchange: HistoryExchange
     var spread: Spread
     var bridgeGate: BridgeGate
@@ -48,12 +37,6 @@ package final class Node {
     /// The router may have a new deadline.
     var isRouterChanged = false
     var timers = [TimerToken](repeating: TimerToken(), count: NodeTimer.allCases.count)
-    /// While leaving.
-    var receiptsAwaitedUntil = Instant(nanoseconds: 0)
-    var waitingToSend: [CheckedContinuation<Void, Never>] = []
-    /// The next time at which they are resumed in any case; nil if only an event resumes them.
-    var sendersWakeAt: Instant?
-    var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
@@ -107,9 +90,9 @@ package final class Node {
 
     /// Listens, announces and looks for peers. `.ready` follows once it is known how peers are looked for.
     package func start() throws(TransportError) {
-        guard case .idle = phase else { return }
+        guard lifecycle.mayStart() else { return }
         try links.listen(port: configuration.port, handler: self)
-        phase = .running
+        lifecycle.start()
         ownSession.start(now: scheduler.now)
         watchClock()
         if !discoveries.isEmpty { conversations.started(now: scheduler.now) }
@@ -129,20 +112,16 @@ package final class Node {
 
     func becomeReady(_ mode: DiscoveryMode) {
         emit(readyEvent(mode))
-        if configuration.room.isPrivate { awaitAnswer() }
+        if configuration.room.isPrivate { schedule(.warnUnanswered, at: scheduler.now + Node.answerTime) }
     }
 
-    /// Nodes of one network have met long before.
+    /// A wrong key and an empty room look the same. Nodes of one network have met long before.
     private static let answerTime = Duration.seconds(5)
 
-    /// Warns the user of a room with a key when no other node of it has answered for some time: a wrong key and an empty room
-    /// look the same.
-    private func awaitAnswer() {
-        scheduler.schedule(at: scheduler.now + Node.answerTime) { [weak self] in
-            guard let self, case .running = phase, router.roster.isUnmet else { return }
-            let sentence = Sentence(.roomUnanswered, configuration.room.name)
-            withEffects { finder.warn(.roomUnanswered, sentence, &$0) }
-        }
+    func warnUnanswered() {
+        guard lifecycle.isRunning, router.roster.isUnmet else { return }
+        let sentence = Sentence(.roomUnanswered, configuration.room.name)
+        withEffects { finder.warn(.roomUnanswered, sentence, &$0) }
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
@@ -233,10 +212,9 @@ extension Node {
     }
 
     var environment: Environment {
-        let isRunning = if case .running = phase { true } else { false }
-        return Environment(
+        Environment(
             moment: moment, me: context.me, mode: spread.mode, consentsToBridges: router.session.bridging.consents,
-            isRunning: isRunning)
+            isRunning: lifecycle.isRunning)
     }
 }
 
@@ -262,9 +240,11 @@ extension Node {
         case .crowd: crowd.nextDeadline
         case .dialler: finder.nextDial(links)
         case .history: historyExchange.nextDeadline
+        case .leaving: lifecycle.nextDeadline
         case .mail: mail.nextDeadline
         case .overlay: spread.nextDeadline
         case .router: router.nextDeadline
+        case .senders: conversations.sendersDeadline
         case .typing: conversations.typingDeadline
         }
     }
@@ -282,94 +262,55 @@ extension Node {
             act { crowd.reportMovements(online: router.roster.online, $0, &$1) }
         case .dialler: act { finder.dial(&links, $0, &$1) }
         case .history: tickHistory()
+        case .leaving: act { lifecycle.tick(&links, &router, $0, &$1) }
         case .mail: act { mail.tick(&links, &router, $0, &$1) }
         case .overlay: act { spread.tick(connections, $0, &$1) }
         case .router: tickRouter()
+        case .senders: conversations.tickSenders()
         case .typing: act { conversations.tickTyping($0, &$1) }
         }
     }
 }
 
-/// Leaving: all queues are written, each peer gets a goodbye, and the node stops when its last link has closed.
+/// Leaving.
 extension Node {
-    /// How long leaving waits for peers to take what was sent.
-    private static let leavingTime = Duration.seconds(10)
-
-    /// How long leaving waits for a peer to acknowledge the last direct messages, which it does with its own goodbye.
-    private static let receiptTime = Duration.seconds(1)
-
     /// Leaves; returns when `.stopped` has been emitted, at once if the node never started.
     package func leave() async {
         beginLeaving()
-        if case .stopped = phase { return }
-        await withCheckedContinuation { waitingToLeave.append($0) }
+        if lifecycle.isStopped { return }
+        await withCheckedContinuation { lifecycle.wait($0) }
     }
 
-    /// Begins to leave for a reason that `.stopped` gives.
-    func beginLeaving(because reason: StopReason) {
-        stopReason = reason
-        beginLeaving()
-    }
-
-    /// Begins to leave; `.stopped` is emitted at the end, within 10 s and the time that discovery needs.
-    package func beginLeaving() {
-        if case .idle = phase {
-            phase = .stopped
-            forgetKeys()
-        }
-        guard case .running = phase else { return }
+    /// Begins to leave, for a reason that `.stopped` gives; `.stopped` is emitted at the end, within 10 s and the time that discovery
+    /// needs.
+    package func beginLeaving(because reason: StopReason = .asked) {
+        if lifecycle.skip() { forgetKeys() }
+        guard lifecycle.isRunning else { return }
         send(router.signDeparture(at: moment), to: .everyone)
-        phase = .leaving
-        receiptsAwaitedUntil = scheduler.now + Node.receiptTime
-        closeDoors()
-        for link in connections.all {
-            links.enqueue(GoodbyeReason.leaving.frame, on: link)
-            flush(link)
-        }
-        scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.goOnLeaving() }
-        scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
-            guard let self else { return }
-            for link in connections.all { close(link, .leaving) }
-        }
-        wakeSenders()
+        act { lifecycle.leave(because: reason, &links, dials: finder.dials.underWay, $0, &$1) }
+        conversations.resumeSenders()
         goOnLeaving()
     }
 
-    /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
-    func goOnLeaving() {
-        guard case .leaving = phase else { return }
-        for link in connections.all where link.queuedBytes == 0 && !link.isFinishing && !awaitsReceipts(on: link) {
-            links.finishWhenSent(link)
-        }
-        guard connections.isEmpty else { return }
-        phase = .stopping
-        // Not before all links are closed: until then receipts may come.
-        apply(router.giveUp())
+    func signOut(because better: Certificate) {
+        withEffects { lifecycle.signOut(because: better, &links, dials: finder.dials.underWay, &$0) }
+        forgetKeys()
+        conversations.resumeSenders()
+        goOnLeaving()
+    }
+
+    private func goOnLeaving() {
+        if lifecycle.isLeaving { act { lifecycle.goOn(&links, &router, $0, &$1) } }
+    }
+
+    func stop() {
         scheduler.begin { [self] in
             for discovery in discoveries { await discovery.stop() }
-            stopped()
+            stopBridge()
+            forgetKeys()
+            emit(.stopped(lifecycle.reason))
+            lifecycle.stop()
         }
-    }
-
-    private func stopped() {
-        stopBridge()
-        phase = .stopped
-        forgetKeys()
-        emit(.stopped(stopReason))
-        let waiting = waitingToLeave
-        waitingToLeave = []
-        for continuation in waiting { continuation.resume() }
-    }
-
-    private func awaitsReceipts(on link: LinkInfo) -> Bool {
-        guard scheduler.now < receiptsAwaitedUntil, let peer = link.peer else { return false }
-        return connections.sendingLink(of: peer)?.id == link.id && router.awaitsReceipts(from: peer)
-    }
-
-    /// Accepts and dials no connection any more.
-    func closeDoors() {
-        links.stopListening()
-        for dial in finder.dials.underWay where connections[dial] == nil { links.cancel(dial) }
     }
 }
 
@@ -398,7 +339,6 @@ extension Node {
     }
 }
 
-/// Waiting until the network takes more: a fast sender is held up instead of losing anything.
 extension Node {
     /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way, and near
     /// peers have had 2 s from the start to be met.
@@ -407,44 +347,14 @@ extension Node {
     @discardableResult
     package func waitUntilMaySend() async -> Bool {
         let isFast = conversations.isFastSender(now: scheduler.now)
-        while case .running = phase {
-            switch obstacle(isFast: isFast) {
-            case .ownRate(let pause), .meeting(let pause):
-                wakeSenders(after: pause)
-                await withCheckedContinuation { waitingToSend.append($0) }
-            case .fullQueue:
-                await withCheckedContinuation { waitingToSend.append($0) }
-            case nil:
+        while lifecycle.isRunning {
+            guard act({ conversations.obstacle(isFast: isFast, &links, $0, &$1) }) != nil else {
                 conversations.released(now: scheduler.now)
                 return true
             }
+            await withCheckedContinuation { conversations.wait($0) }
         }
         return false
-    }
-
-    func obstacle(isFast: Bool) -> Conversations.Obstacle? {
-        let now = scheduler.now
-        if let obstacle = conversations.obstacle(now: now) { return obstacle }
-        guard isFast, let queue = links.findFullQueue(within: Pacer.stallTimeout, now: now) else { return nil }
-        if queue == .new { wakeSenders(after: Pacer.stallTimeout) }
-        return .fullQueue
-    }
-
-    private func wakeSenders(after pause: Duration) {
-        let time = scheduler.now + pause
-        if let sendersWakeAt, sendersWakeAt <= time { return }
-        sendersWakeAt = time
-        scheduler.schedule(at: time) { [weak self] in
-            guard let self else { return }
-            if sendersWakeAt == time { sendersWakeAt = nil }
-            wakeSenders()
-        }
-    }
-
-    func wakeSenders() {
-        let waiting = waitingToSend
-        waitingToSend = []
-        for continuation in waiting { continuation.resume() }
     }
 }
 

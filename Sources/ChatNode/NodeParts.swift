@@ -23,6 +23,8 @@ extension Node {
         case .recordDialFailure(let instance):
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
         case .renewBridgedPresence: renewBridgedPresence()
+        case .stop: stop()
+        case .warnUnanswered: warnUnanswered()
         case .finish(let id, let closing): withEffects { links.finish(id, closing, &$0) }
         case .tellContacts(let id):
             act { finder.tellContacts(on: id, links, among: crowdLinks, spread.neighbours, $0, &$1) }
@@ -139,7 +141,7 @@ extension Node {
     }
 
     private func receivedFromBroker(_ event: BridgeEvent) {
-        guard case .running = phase else { return }
+        guard lifecycle.isRunning else { return }
         withEffects { bridgeGate.handle(event, environment, &$0) }
         switch event {
         case .connected: renewPresence()
@@ -284,7 +286,7 @@ extension Node {
 
     /// Sends the presence to the bridges, if there are any, and does so again in a minute.
     func renewBridgedPresence() {
-        guard case .running = phase, withEffects({ bridgeGate.reviewBridges(router.roster, &$0) }) else { return }
+        guard lifecycle.isRunning, withEffects({ bridgeGate.reviewBridges(router.roster, &$0) }) else { return }
         if !spread.mode.isCrowd { renewPresence() }
         withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
     }
@@ -340,17 +342,5 @@ extension Node {
     /// Issues our certificate again, for another dm key.
     func renewCertificate() {
         act { ownSession.renewCertificate(dm: mail.publicKey, &router, connections, $0, &$1) }
-    }
-
-    /// Ends this session in favour of a later one. Sends its certificate on all links, and no presence that we left,
-    /// since our identity stays in the room.
-    func signOut(because better: Certificate) {
-        stopReason = .signedOut
-        phase = .leaving
-        closeDoors()
-        for link in connections.all { close(link, .signedOut(by: better)) }
-        forgetKeys()
-        wakeSenders()
-        goOnLeaving()
     }
 }

@@ -3,5 +3,5 @@ import Wire
 
 /// The timers of a node, one for each part with a deadline.
 enum NodeTimer: Int, CaseIterable {
-    case bridge, choice, crowd, dialler, history, mail, overlay, router, typing
+    case bridge, choice, crowd, dialler, history, leaving, mail, overlay, router, senders, typing
 }

@@ -352,7 +352,13 @@ extension Links {
         self.port = try transport.listen(port: port, handler: handler)
     }
 
-    func stopListening() { transport.stopListening() }
+    /// Accepts and dials no connection any more.
+    ///
+    /// - Parameter dials: the connections that are being dialled.
+    func closeDoors(_ dials: [ConnectionID]) {
+        transport.stopListening()
+        for dial in dials where connections[dial] == nil { cancel(dial) }
+    }
 
     mutating func dial(_ endpoint: Endpoint) -> ConnectionID {
         tally.dials += 1

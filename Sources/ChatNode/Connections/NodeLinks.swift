@@ -74,7 +74,7 @@ extension Node {
         }
     }
 
-    private func schedule(_ step: Step, at instant: Instant) {
+    func schedule(_ step: Step, at instant: Instant) {
         scheduler.schedule(at: instant) { [weak self] in self?.perform(step) }
     }
 
@@ -227,8 +227,8 @@ extension Node {
 
     /// A queue is empty or its link gone: waiting senders may go on.
     private func linkIsThrough() {
-        wakeSenders()
-        if case .leaving = phase { askForTurnEnd() }
+        conversations.resumeSenders()
+        if lifecycle.isLeaving { askForTurnEnd() }
     }
 
     private func wakeLink(_ id: ConnectionID, _ deadline: Instant) {

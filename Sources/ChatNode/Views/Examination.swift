@@ -20,7 +20,7 @@ package enum Examination {
         census.add(node.connections.certificatesSent, at: "connections.certificatesSent")
         census.add(node.connections.linkCount, at: "links")
         census.add(node.connections.active.count, at: "activeLinks")
-        census.add(node.waitingToSend.count + node.waitingToLeave.count, at: "waiting")
+        census.add(node.conversations.waitingSenders + node.lifecycle.waitingCount, at: "waiting")
         return census.sizes
     }
 

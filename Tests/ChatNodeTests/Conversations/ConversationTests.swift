@@ -118,6 +118,9 @@ import Wire
         let simulation = Simulation(seed: 7)
         let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
         let stuck = simulation.node("stuck")
+        func obstacle(isFast: Bool) -> Conversations.Obstacle? {
+            alice.with { node in node.act { node.conversations.obstacle(isFast: isFast, &node.links, $0, &$1) } }
+        }
         try #require(simulation.meet(alice, stuck))
         simulation.advance(by: .seconds(3))
         simulation.network.setReading(false, at: stuck.host)
@@ -128,11 +131,11 @@ import Wire
             simulation.advance(by: .milliseconds(1))
         }
         try #require(alice.isOnline(stuck))
-        #expect(alice.with { $0.obstacle(isFast: true) } == .fullQueue)
-        #expect(alice.with { $0.obstacle(isFast: false) } == nil)
+        #expect(obstacle(isFast: true) == .fullQueue)
+        #expect(obstacle(isFast: false) == nil)
         // Nor does it hold up a fast sender for ever.
         simulation.advance(by: .seconds(1))
-        #expect(alice.with { $0.obstacle(isFast: true) } == nil)
+        #expect(obstacle(isFast: true) == nil)
     }
 
     @Test func `a silent link is dead after 75 s, a living one is not`() throws {
