@@ -94,7 +94,7 @@ import Wire
             _ = unsafe library.tls.set_default_paths(context)
         }
         unsafe library.tls.set_verify(context, rabbit_verify_peer) { isFine, store in
-            if isFine == 0 { unsafe TLSRefusal.note(store) }
+            if isFine == 0 { unsafe TLSRefusal.record(store) }
             return isFine
         }
         return unsafe socket

@@ -26,7 +26,7 @@ enum TLSRefusal {
     static func clear() { codes.withLock { $0[thread] = nil } }
 
     /// Called by OpenSSL during a handshake.
-    static func note(_ store: UnsafeMutableRawPointer) {
+    static func record(_ store: UnsafeMutableRawPointer) {
         guard let library = RabbitLibrary.loaded else { return }
         let code = unsafe Int(library.tls.error(store))
         codes.withLock { $0[thread] = code }

@@ -63,7 +63,7 @@ package struct Screen: Sendable {
         var output = "\u{1b}[?2026h" + erasing + redrawing()
         for line in lines {
             output += line.text.drawn + "\r\n"
-            note(line)
+            record(line)
         }
         above.removeFirst(max(0, above.count - max(0, rows - next.rows.count)))
         // A character that is wider than was thought must not make a row of its own.
@@ -132,7 +132,7 @@ package struct Screen: Sendable {
 /// The content of the rows, and the way to them.
 extension Screen {
     /// Notes a row of the chat; one that the terminal wraps takes several rows.
-    private mutating func note(_ line: ChatRow) {
+    private mutating func record(_ line: ChatRow) {
         above.append(line.key)
         let width = line.text.width
         if width > columns { above += Array(repeating: nil, count: (width - 1) / columns) }

@@ -32,7 +32,7 @@ package final class MemoryReturn {
         guard let before = Slack.ofProcess, slack.isWorthReturning(before) else { return }
         // malloc_trim(3): all free pages of all arenas.
         malloc_trim(0)
-        slack.note(Slack.ofProcess ?? before)
+        slack.record(Slack.ofProcess ?? before)
     }
 }
 
@@ -53,7 +53,7 @@ extension MemoryReturn {
         }
 
         /// Notes the rest after a return.
-        package mutating func note(_ bytes: Int) { least = bytes }
+        package mutating func record(_ bytes: Int) { least = bytes }
 
         /// Nil where the system does not tell.
         static var ofProcess: Int? {

@@ -75,10 +75,10 @@ struct ExperimentCast {
             }
         }
 
-        func note(_ batch: [NodeEvent], by number: Int, in room: Int, now: Instant) {
+        func record(_ batch: [NodeEvent], by number: Int, in room: Int, now: Instant) {
             state.withLock { state in
                 for event in batch {
-                    state.ledgers[room].note(event, by: number, now: now)
+                    state.ledgers[room].record(event, by: number, now: now)
                     guard case .message(let message) = event, case .publicRoom = message.conversation else { continue }
                     let isStray = state.ledgers.indices.contains { $0 != room && state.ledgers[$0].follows(message.id) }
                     if isStray { state.strays += 1 }
@@ -153,7 +153,7 @@ struct ExperimentCast {
                     if !isLimited { ($0.messagesPerSecond, $0.handshakesPerSecond) = (0, 0) }
                 },
                 listener: { [book, timeline = simulation.timeline] batch in
-                    book.note(batch, by: number, in: index, now: timeline.now)
+                    book.record(batch, by: number, in: index, now: timeline.now)
                 })
             peers.append(peer)
             hosts.append((place, peer.host))
@@ -165,14 +165,14 @@ struct ExperimentCast {
     mutating func leave(_ member: Member) {
         present[member.place] = nil
         leaving[member.number] = member
-        note(departureOf: member)
+        record(departureOf: member)
         for peer in member.peers { peer.leave() }
     }
 
     /// - Parameter isReset: true if its links are reset instead of closed. Where killed nodes vanish, neither happens.
     mutating func kill(_ member: Member, isReset: Bool = false) {
         present[member.place] = nil
-        note(departureOf: member, isKilled: true)
+        record(departureOf: member, isKilled: true)
         for peer in member.peers {
             if vanishes { peer.vanish() } else { peer.kill(isReset: isReset) }
         }
@@ -194,7 +194,7 @@ struct ExperimentCast {
         }
     }
 
-    private func note(departureOf member: Member, isKilled: Bool = false) {
+    private func record(departureOf member: Member, isKilled: Bool = false) {
         book.depart(member.number, at: simulation.now, isKilled: isKilled)
     }
 

@@ -55,7 +55,7 @@ package final class InMemoryDirectory: Sendable {
         entries.withLock { $0[host] = nil }
     }
 
-    func note(_ crowd: Crowd, of host: HostID) {
+    func record(_ crowd: Crowd, of host: HostID) {
         entries.withLock { $0[host]?.crowd = crowd }
     }
 
@@ -66,20 +66,20 @@ package final class InMemoryDirectory: Sendable {
 
     /// Announces all hosts within reach to each other again, as after a partition.
     package func reintroduceAll() {
-        _ = noteChange()
+        _ = recordChange()
         for host in entries.withLock({ $0.keys.sorted() }) { introduce(host) }
     }
 
     /// The network was cut: records from beyond the cut expire, unless hosts are introduced before.
     func cut() {
-        let number = noteChange()
+        let number = recordChange()
         network.timeline.schedule(at: network.timeline.now + Self.timeToLive) { [weak self] in self?.expire(number) }
     }
 
     /// As long as a PTR record of a node lives.
     private static let timeToLive = Duration.seconds(600)
 
-    private func noteChange() -> Int {
+    private func recordChange() -> Int {
         changes.withLock {
             $0 += 1
             return $0
@@ -200,7 +200,7 @@ package final class InMemoryDiscovery: PeerDiscovery {
     }
 
     package func crowdChanged(_ crowd: Crowd) {
-        directory.note(crowd, of: host)
+        directory.record(crowd, of: host)
     }
 
     package func stop() async {

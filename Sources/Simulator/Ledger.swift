@@ -62,18 +62,18 @@ package struct Ledger: Sendable {
     }
 
     /// A node told its user something.
-    package mutating func note(_ event: NodeEvent, by node: Int, now: Instant) {
+    package mutating func record(_ event: NodeEvent, by node: Int, now: Instant) {
         guard case .message(let message) = event, case .publicRoom = message.conversation else { return }
         if message.isFromCurrentUser && !message.isHistory {
             messageCount += 1
             entries[message.id] = Entry(author: node, saidAt: now)
             fold(now)
         } else {
-            note(message, by: Int32(node), now: now)
+            record(message, by: Int32(node), now: now)
         }
     }
 
-    private mutating func note(_ message: MessageView, by node: Int32, now: Instant) {
+    private mutating func record(_ message: MessageView, by node: Int32, now: Instant) {
         guard let saidAt = entries[message.id]?.saidAt else { return }
         guard entries[message.id]?.shown.insert(node).inserted == true else {
             duplicates += 1
@@ -172,7 +172,7 @@ package struct Ledger: Sendable {
                 }
                 if !showing.isHistory { result.latencies.append(showing.microseconds) }
             }
-            if result.delivered - before != expected { noteGaps(entry, in: &result) }
+            if result.delivered - before != expected { recordGaps(entry, in: &result) }
         }
 
         func isLate(_ entry: Entry, _ bound: Duration) -> Bool {
@@ -185,7 +185,7 @@ package struct Ledger: Sendable {
             return inTime < everybody.count { isExpected(entry, of: $0.number, $0.stay) }
         }
 
-        private func noteGaps(_ entry: Entry, in result: inout Deliveries) {
+        private func recordGaps(_ entry: Entry, in result: inout Deliveries) {
             for (number, stay) in everybody
             where isExpected(entry, of: number, stay) && !entry.shown.contains(Int32(number)) {
                 result.gaps[number, default: Gap(stay)].add(entry.saidAt)

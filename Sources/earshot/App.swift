@@ -30,7 +30,7 @@ struct App: Sendable {
     private let display: any ReportDisplay
     /// Nil where there is no line editor.
     private let terminal: TerminalOwner?
-    private let pump: InputLoop
+    private let inputLoop: InputLoop
     private let served: ServedFaces
     private let signals: Signals
     private let openRooms: OpenRooms
@@ -86,7 +86,7 @@ struct App: Sendable {
             (terminal, display, input) = (owner, owner, owner)
         }
         signals = Signals(on: try App.runningLoop("signals"))
-        pump = InputLoop(
+        inputLoop = InputLoop(
             input: input,
             executor: App.makeExecutor(rooms, departure, nodes, kept, reports, served) {
                 startUp.counters + reports.counters + loop.counters + served.counters
@@ -113,7 +113,7 @@ struct App: Sendable {
             let batch = await reports.next()
             let isShown = await display.show(batch)
             if !isShown { await rooms.beginLeaving() }
-            for report in batch { if case .event(let event) = report.report { await note(event, in: report.room) } }
+            for report in batch { if case .event(let event) = report.report { await record(event, in: report.room) } }
             if batch.contains(where: \.isEnd), await rooms.isEmpty { goesOn = try await beginAnew() }
         }
         await served.end()
@@ -146,17 +146,17 @@ struct App: Sendable {
         return true
     }
 
-    private func note(_ event: NodeEvent, in room: RoomLabel) async {
+    private func record(_ event: NodeEvent, in room: RoomLabel) async {
         switch event {
         case .ready(_, let port, let name, let discovery):
-            startUp.noteReady()
+            startUp.recordReady()
             diagnostics.say(
                 .info, "ready after \(startUp.elapsed) us: room \(name), port \(port), discovery \(discovery.rawValue)")
             await rooms.recordReady(room)
             if hasBegun.begin() { startInput() }
             await rooms.goOn()
         case .stopped(let reason):
-            kept?.noteEnd(of: room)
+            kept?.recordEnd(of: room)
             await rooms.remove(room)
             await rooms.recordReady(room, false)
             let isWiping = await rooms.isWiping
@@ -166,7 +166,7 @@ struct App: Sendable {
                 diagnostics.say(.error, "room \(room.name): \(why)")
             }
         case .peer(let state, let who, reason: _, was: _, online: _):
-            kept?.note(who.key, isHere: state != .left, in: room)
+            kept?.record(who.key, isHere: state != .left, in: room)
         case .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read,
             .failed,
             .typing, .notice, .renamed, .blocked:
@@ -176,9 +176,9 @@ struct App: Sendable {
 
     /// Reads lines and accepts other programs' requests once a node can perform them.
     private func startInput() {
-        Task { await pump.run() }
+        Task { await inputLoop.run() }
         Task {
-            let places = await served.begin(pump.executor)
+            let places = await served.begin(inputLoop.executor)
             guard let room = await rooms.openLabel else { return }
             reports.append(places.map { RoomReport(room, .listening($0)) })
         }

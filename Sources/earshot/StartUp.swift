@@ -16,7 +16,7 @@ final class StartUp: Sendable {
     /// In microseconds since the process began.
     var elapsed: Int { ProcessFacts.monotonicMicroseconds - mainBegan + beforeMain }
 
-    func noteReady() {
+    func recordReady() {
         readyAfter.withLock { $0 = $0 ?? elapsed }
     }
 

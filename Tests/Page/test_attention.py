@@ -167,11 +167,11 @@ class Attention(PageTest):
             const colors = new Colors();
             // All keys select the first colour.
             const keys = Array.from({ length: 24 }, (_, low) => key(24 * low, low));
-            for (const one of keys) colors.note(one, true);
+            for (const one of keys) colors.record(one, true);
             const first = keys.map((one) => colors.of(one));
             const more = colors.of(key(5, 99));
-            colors.note(keys[3], false);
-            colors.note(key(48, 77), true);
+            colors.record(keys[3], false);
+            colors.record(key(48, 77), true);
             for (let low = 0; low < 5000; low += 1) colors.of(key(low, 1000 + low));
             return { first, again: keys.map((one) => colors.of(one)), more, taken: colors.of(key(48, 77)), size: colors.assigned.size };
         }""")

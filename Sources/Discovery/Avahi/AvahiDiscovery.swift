@@ -204,7 +204,7 @@ extension AvahiDiscovery {
         } else {
             leaveInTurn(room, [embedded, daemon].compactMap { $0?.responder }, then: finish)
             serveRooms(after: room)
-            Source.allCases.forEach(noteServing)
+            Source.allCases.forEach(recordServing)
         }
         schedule(after: Self.closingTime) { $0.ended(room, isClosed: false) }
     }
@@ -245,7 +245,7 @@ extension AvahiDiscovery {
     /// Changes the table of a room, if it still runs, and does what the table requests.
     func change(_ room: RoomNumber, _ change: (inout InstanceTable, Instant) -> [ListingAction]) {
         perform(room, change)
-        noteInstances(of: room)
+        recordInstances(of: room)
         serveRooms(after: room)
         arm()
     }
@@ -279,7 +279,7 @@ extension AvahiDiscovery {
         guard let index = rooms.index(forKey: room) else { return }
         let actions = change(&rooms.values[index].table, loop.now)
         let (tell, dropped) = (rooms.values[index].tell, rooms.values[index].table.dropped)
-        claims.withLock { $0.note(dropped, in: room) }
+        claims.withLock { $0.record(dropped, in: room) }
         for action in actions {
             switch action {
             case .resolve(let listing, let family):
@@ -356,12 +356,12 @@ extension AvahiDiscovery {
 
     private func published(_ room: RoomNumber, _ source: Source) {
         rooms[room]?.publishers.insert(source)
-        noteServing(source)
+        recordServing(source)
         announceSoon(room, with: source)
     }
 
     /// A responder serves once it has the records of all rooms; a room that begins later does not change that.
-    private func noteServing(_ source: Source) {
+    private func recordServing(_ source: Source) {
         guard self[source]?.isReady == true, !rooms.isEmpty,
             rooms.values.allSatisfy({ $0.publishers.contains(source) })
         else { return }
@@ -628,7 +628,7 @@ extension AvahiDiscovery {
     }
 
     /// The room may have more instances than before.
-    private func noteInstances(of room: RoomNumber) {
+    private func recordInstances(of room: RoomNumber) {
         guard let index = rooms.index(forKey: room) else { return }
         var generator = SystemRandomNumberGenerator()
         let count = rooms.values[index].table.instanceCount

@@ -128,7 +128,7 @@ struct RoomClaims {
         return (crowdedOut.isEmpty, isStarted)
     }
 
-    mutating func note(_ dropped: Int, in room: RoomNumber) {
+    mutating func record(_ dropped: Int, in room: RoomNumber) {
         if crowdedOut[room] != nil { crowdedOut[room] = dropped }
     }
 

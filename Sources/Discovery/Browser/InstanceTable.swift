@@ -151,7 +151,7 @@ struct InstanceTable {
     /// A listing that no source lists ends then, unless one does.
     mutating func hold(_ listing: Listing, until expires: Instant) {
         instances[listing.instance]?[listing]?.heard(until: expires)
-        agenda.note(expires)
+        agenda.record(expires)
     }
 
     /// The listings of an ended source are kept for a while, until it or the other source lists them again.
@@ -163,7 +163,7 @@ struct InstanceTable {
             lookup.phase = .idle
             let expires = lookup.expires ?? now + Self.staleTime
             lookup.expires = expires
-            agenda.note(expires)
+            agenda.record(expires)
             instances[listing.instance]?[listing] = lookup
         }
         return serveWaiting(now: now)
@@ -192,7 +192,7 @@ struct InstanceTable {
             }
         }
         agenda = LookupAgenda()
-        for (instance, lookups) in instances { agenda.note(lookups.values, isSettled: hasEndpoint(instance)) }
+        for (instance, lookups) in instances { agenda.record(lookups.values, isSettled: hasEndpoint(instance)) }
         return actions
     }
 
@@ -221,7 +221,7 @@ extension InstanceTable {
         queue.opened()
         let deadline = isNewcomer ? now + Self.quickLookup : nil
         lookup.phase = .resolving(deadline: deadline)
-        if let deadline { agenda.note(deadline) }
+        if let deadline { agenda.record(deadline) }
         instances[listing.instance]?[listing] = lookup
         return [.resolve(listing, lookup.wantedFamily(of: listing))]
     }
@@ -236,7 +236,7 @@ extension InstanceTable {
             let retry = now + lookup.pause
             lookup.phase = .failed(retry: retry)
             lookup.attempt += 1
-            agenda.note(retry)
+            agenda.record(retry)
         }
         instances[listing.instance]?[listing] = lookup
         let next = endpoint == nil ? askTwin(of: listing, now: now) : []

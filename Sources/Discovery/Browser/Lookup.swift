@@ -106,13 +106,13 @@ struct Lookup {
 struct LookupAgenda {
     private(set) var earliest: Instant?
 
-    mutating func note(_ instant: Instant) { earliest = .earlier(earliest, instant) }
+    mutating func record(_ instant: Instant) { earliest = .earlier(earliest, instant) }
 
     /// - Parameter isSettled: whether their instance has an endpoint, so that none is tried again.
-    mutating func note(_ lookups: some Sequence<Lookup>, isSettled: Bool) {
+    mutating func record(_ lookups: some Sequence<Lookup>, isSettled: Bool) {
         for lookup in lookups {
             let retry = isSettled ? nil : lookup.retry
-            for instant in [lookup.expires, lookup.deadline, retry] { if let instant { note(instant) } }
+            for instant in [lookup.expires, lookup.deadline, retry] { if let instant { record(instant) } }
         }
     }
 }

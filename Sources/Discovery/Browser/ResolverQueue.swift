@@ -2,14 +2,14 @@
 struct ResolverQueue {
     let pool: ResolverPool
     /// Listings that were never resolved go first, so that a crowd of names that never resolve does not delay them.
-    private var newcomers: [Listing] = [] { didSet { noteClaim() } }
-    private var repeaters: [Listing] = [] { didSet { noteClaim() } }
+    private var newcomers: [Listing] = [] { didSet { recordClaim() } }
+    private var repeaters: [Listing] = [] { didSet { recordClaim() } }
     private var isTurnOfNewest = false
     private var isClaimant = false
     private var open = 0 {
         didSet {
             pool.open += open - oldValue
-            noteClaim()
+            recordClaim()
         }
     }
 
@@ -50,7 +50,7 @@ struct ResolverQueue {
         open = 0
     }
 
-    private mutating func noteClaim() {
+    private mutating func recordClaim() {
         let wantsResolvers = open > 0 || isWaiting
         guard wantsResolvers != isClaimant else { return }
         isClaimant = wantsResolvers

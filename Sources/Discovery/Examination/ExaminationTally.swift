@@ -76,23 +76,23 @@ struct ExaminationTally {
             if isOwn, bytes == token { families[place]?.otherPort = .open }
         case .mdns:
             if isOwn, bytes == question { families[place]?.mdns = .open }
-            if !isOwn { noteOther(sender, at: place) }
-            for pointer in MDNSMessage.pointers(in: bytes) { noteNode(pointer, isOwn: isOwn) }
+            if !isOwn { recordOther(sender, at: place) }
+            for pointer in MDNSMessage.pointers(in: bytes) { recordNode(pointer, isOwn: isOwn) }
             for heard in HeardInstance.all(in: bytes[...], from: sender, of: name) {
-                noteAddresses(of: heard, at: place)
+                recordAddresses(of: heard, at: place)
             }
         case .asker:
             guard isOwn else { return }
-            for pointer in MDNSMessage.pointers(in: bytes) { noteAnswer(pointer, at: place) }
+            for pointer in MDNSMessage.pointers(in: bytes) { recordAnswer(pointer, at: place) }
         }
     }
 
-    private mutating func noteOther(_ sender: [UInt8], at place: MulticastPlace) {
+    private mutating func recordOther(_ sender: [UInt8], at place: MulticastPlace) {
         guard let count = families[place]?.others.count, count < Self.maximumOthers else { return }
         families[place]?.others.insert(sender)
     }
 
-    private mutating func noteNode(_ pointer: MDNSPointer, isOwn: Bool) {
+    private mutating func recordNode(_ pointer: MDNSPointer, isOwn: Bool) {
         guard pointer.name != own, Self.isRoom(pointer.name) else { return }
         guard let label = pointer.target.first, let instance = RandomNames.canonical(label) else { return }
         guard pointer.target == MDNSName.instance(instance).labels else { return }
@@ -103,7 +103,7 @@ struct ExaminationTally {
     }
 
     /// Of a node that is noted.
-    private mutating func noteAddresses(of heard: HeardInstance, at place: MulticastPlace) {
+    private mutating func recordAddresses(of heard: HeardInstance, at place: MulticastPlace) {
         guard nodes[heard.instance]?.isReachable != true else { return }
         nodes[heard.instance]?.isReachable =
             heard.endpoint(in: view, at: place.interface, first: place.family) != nil
@@ -130,7 +130,7 @@ struct ExaminationTally {
         return counts
     }
 
-    private mutating func noteAnswer(_ pointer: MDNSPointer, at place: MulticastPlace) {
+    private mutating func recordAnswer(_ pointer: MDNSPointer, at place: MulticastPlace) {
         if pointer.name == own { families[place]?.isAnswered = true }
         guard reverseNames.contains(pointer.name), families[place]?.names.count ?? 0 < Self.maximumOthers else {
             return

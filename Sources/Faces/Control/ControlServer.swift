@@ -25,7 +25,7 @@ package actor ControlServer: EventLoopActor {
     private nonisolated let backlog = Atomic(0)
     private nonisolated let hasGap = Atomic(false)
     private nonisolated let clientCount = Atomic(0)
-    private var desk: CommandExecutor?
+    private var commands: CommandExecutor?
     private var clients: [Int: ControlClient] = [:]
     private var acceptor: Acceptor?
     private var accepted = 0
@@ -50,9 +50,9 @@ package actor ControlServer: EventLoopActor {
     }
 
     /// Answers from now on; who has connected before has waited. Once.
-    package func begin(_ desk: CommandExecutor) {
-        guard self.desk == nil else { return }
-        self.desk = desk
+    package func begin(_ commands: CommandExecutor) {
+        guard self.commands == nil else { return }
+        self.commands = commands
         // A client of the own user gives no way to another one.
         let acceptor = makeAcceptor(of: socket.descriptor.number) { _ in
             false
@@ -194,7 +194,7 @@ extension ControlServer {
             }
             return ControlLines.prometheus(counters)
         case .tail(let withHistory):
-            await desk?.beginTail(withHistory: withHistory) { [weak self] reports in
+            await commands?.beginTail(withHistory: withHistory) { [weak self] reports in
                 self?.startTail(number, reports, as: request.format)
             }
             return nil
@@ -205,7 +205,7 @@ extension ControlServer {
     private func lines(
         of request: ControlRequest, _ read: @Sendable (isolated Program) throws(ChatError) -> (Command, RoomLabel?)
     ) async throws(ControlFault) -> [UInt8] {
-        guard let rooms = desk?.rooms else { throw .leaving }
+        guard let rooms = commands?.rooms else { throw .leaving }
         let (command, room): (Command, RoomLabel?)
         do throws(ChatError) {
             let asked = try await ControlServer.room(of: request, in: rooms)
@@ -225,7 +225,7 @@ extension ControlServer {
     }
 
     private func reports(of command: Command, in room: RoomLabel? = nil) async throws(ControlFault) -> [RoomReport] {
-        guard let reports = await desk?.reports(of: command, in: room) else { throw .leaving }
+        guard let reports = await commands?.reports(of: command, in: room) else { throw .leaving }
         return reports
     }
 
@@ -234,7 +234,7 @@ extension ControlServer {
     }
 
     private func rendering(_ error: ChatError, as format: ControlRequest.Format) async -> [UInt8] {
-        rendering([RoomReport(error, in: await desk?.rooms.openLabel)], as: format)
+        rendering([RoomReport(error, in: await commands?.rooms.openLabel)], as: format)
     }
 }
 

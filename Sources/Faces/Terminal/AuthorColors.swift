@@ -24,7 +24,7 @@ struct AuthorColors: Sendable {
     }
 
     /// A peer came. If it has the colour of another present peer, and another is free, it gets that one.
-    mutating func note(_ key: PeerID, isPresent: Bool) {
+    mutating func record(_ key: PeerID, isPresent: Bool) {
         guard isPresent else {
             present.remove(key)
             return

@@ -19,10 +19,10 @@ extension ChatView {
         if message.isFromCurrentUser, !message.isHistory {
             endArrivals(in: room, at: now, wallClock: wallClock)
         } else if change(room, { $0.arrivals.holds(message, at: now) }) {
-            prompt.conversations.note(target, unread: message.unread, level: level)
+            prompt.conversations.record(target, unread: message.unread, level: level)
             return
         }
-        prompt.conversations.note(target, unread: isOpen ? 0 : message.unread, level: level)
+        prompt.conversations.record(target, unread: isOpen ? 0 : message.unread, level: level)
         showNow(message, in: room, at: wallClock)
     }
 
@@ -110,7 +110,7 @@ extension ChatView {
     }
 
     /// The user typed: repeats, once each, the requests that are still open.
-    mutating func noteTyping(at now: Instant, wallClock: Timestamp) -> Bool {
+    mutating func recordTyping(at now: Instant, wallClock: Timestamp) -> Bool {
         let due = requests.indices.filter {
             !requests[$0].isRepeated && requests[$0].since + ChatView.requestRest <= now
         }

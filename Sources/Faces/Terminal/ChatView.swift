@@ -111,7 +111,7 @@ package struct ChatView: Sendable {
     /// Opens a conversation: the prompt is that of its room from now on.
     mutating func look(at target: RoomConversation) {
         prompt.open = target
-        prompt.conversations.note(target, unread: 0)
+        prompt.conversations.record(target, unread: 0)
         change(target.room) { _ in }
         showNames(of: target.room)
     }
@@ -153,16 +153,16 @@ extension ChatView {
         case .ready(let me, port: _, room: _, discovery: _):
             begin(as: me, in: room, event, at: now, wallClock: wallClock)
         case .peer(let state, let who, reason: _, let was, let online):
-            note(state, who, was: was, online: online, report, at: now, wallClock: wallClock)
+            record(state, who, was: was, online: online, report, at: now, wallClock: wallClock)
         case .renamed(let me, was: _): name(me, in: room)
         case .blocked(let who, let isOn): if isOn { forget(who, in: room) }
-        case .crowd(came: _, left: _, let online): note(online: online, report, at: now, wallClock: wallClock)
+        case .crowd(came: _, left: _, let online): record(online: online, report, at: now, wallClock: wallClock)
         case .message(let message): show(message, in: room, at: now, wallClock: wallClock)
         case .request(let who, let text):
-            prompt.conversations.note(requestBy: who, in: room, isOpen: true)
+            prompt.conversations.record(requestBy: who, in: room, isOpen: true)
             requests.append(OpenRequest(room: room, who: who, since: now))
             if !change(room, { $0.arrivals.hold(.request(who, text)) }) { showRequest(report, at: wallClock) }
-        case .direct(let change, let who): note(change, who, report, at: wallClock)
+        case .direct(let change, let who): record(change, who, report, at: wallClock)
         case .invitation:
             for text in notices(of: report, at: wallClock) {
                 add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
@@ -174,7 +174,7 @@ extension ChatView {
         case .elsewhere: tell(report, of: RoomConversation(room, .publicRoom), at: wallClock)
         case .failed, .notice: tell(report, of: nil, at: wallClock)
         case .typing(let who, let conversation, let isOn):
-            typingPeers.note(who, in: Place(room, conversation), isOn: isOn)
+            typingPeers.record(who, in: Place(room, conversation), isOn: isOn)
         // The session shows these in the line of the message.
         case .delivered, .read: break
         case .stopped: forget(room)
@@ -189,7 +189,7 @@ extension ChatView {
             state.name(me)
             state.lonelyAt = now + ChatView.lonelyTime
         }
-        prompt.conversations.note(RoomConversation(room, .publicRoom), unread: 0)
+        prompt.conversations.record(RoomConversation(room, .publicRoom), unread: 0)
         showNames(of: room)
         let text = language(.welcome, me.displayName, DisplayGuard.safe(room.name))
         add(rendering.notice(text, at: wallClock), of: wallClock)
@@ -210,7 +210,7 @@ extension ChatView {
         requests.removeAll { $0.room == room }
     }
 
-    private mutating func note(
+    private mutating func record(
         _ state: PresenceState, _ who: PeerName, was: PeerSighting?, online: Int, _ report: RoomReport,
         at now: Instant, wallClock: Timestamp
     ) {
@@ -220,9 +220,9 @@ extension ChatView {
         for index in requests.indices where requests[index].room == room && requests[index].who.key == who.key {
             requests[index].who = who
         }
-        change(room) { $0.note(state, who, online: online, at: now) }
+        change(room) { $0.record(state, who, online: online, at: now) }
         showNames(of: room)
-        rendering.colors.note(who.key, isPresent: state != .left)
+        rendering.colors.record(who.key, isPresent: state != .left)
         if isOpen(room), case .direct(let open) = prompt.open?.conversation, open.key == who.key {
             (prompt.open, prompt.correspondent) = (RoomConversation(room, .direct(with: who)), state)
         }
@@ -232,7 +232,7 @@ extension ChatView {
         if let was { return tell(texts, of: who, was: was, in: room, at: now, wallClock: wallClock) }
         if who.contact != nil { return tell(texts, of: who, in: room, at: wallClock) }
         guard showsJoins, isOpen(room) || showsAll else { return }
-        guard change(room, { $0.joins.note(isArrival: state != .left, at: now) }) else { return }
+        guard change(room, { $0.joins.record(isArrival: state != .left, at: now) }) else { return }
         for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
     }
 
@@ -245,7 +245,7 @@ extension ChatView {
         let isRename = was.who.displayName != who.displayName
         if !isRename, who.contact != nil { return tell(texts, of: who, in: room, at: wallClock) }
         guard isOpen(room) || showsAll, isRename || showsJoins else { return }
-        guard !isRename || change(room, { $0.joins.noteRename(of: who, from: was.who, at: now) }) else { return }
+        guard !isRename || change(room, { $0.joins.recordRename(of: who, from: was.who, at: now) }) else { return }
         for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
     }
 
@@ -268,8 +268,8 @@ extension ChatView {
         prompt.conversations.forget(who, in: room)
     }
 
-    private mutating func note(online: Int, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
-        change(report.room) { $0.note(online: online, at: now) }
+    private mutating func record(online: Int, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        change(report.room) { $0.record(online: online, at: now) }
         showNames(of: report.room)
         guard showsJoins, isOpen(report.room) || showsAll else { return }
         for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
@@ -286,7 +286,7 @@ extension ChatView {
     /// Shows that a message was edited or deleted.
     private mutating func showChange(of message: MessageView, _ report: RoomReport, at time: Timestamp) {
         let (id, target) = (message.id, RoomConversation(report.room, message.conversation))
-        prompt.conversations.note(target, unread: message.unread)
+        prompt.conversations.record(target, unread: message.unread)
         let isHeld: Bool
         if case .event(.deleted) = report.report {
             log.removeAll { $0.id == id }
@@ -298,8 +298,8 @@ extension ChatView {
         if !isHeld { tell(report, of: target, at: time) }
     }
 
-    private mutating func note(_ change: DirectChange, _ who: PeerName, _ report: RoomReport, at time: Timestamp) {
-        prompt.conversations.note(requestBy: who, in: report.room, isOpen: false)
+    private mutating func record(_ change: DirectChange, _ who: PeerName, _ report: RoomReport, at time: Timestamp) {
+        prompt.conversations.record(requestBy: who, in: report.room, isOpen: false)
         requests.removeAll { $0.who.key == who.key && $0.room == report.room }
         if change == .left { prompt.conversations.remove(RoomConversation(report.room, .direct(with: who))) }
         for text in notices(of: report, at: time) {

@@ -77,14 +77,14 @@ struct ConversationList: Sendable {
     }
 
     /// Notes the number of unread messages, and the level of the latest one; a count of 0 ends the level too.
-    mutating func note(_ target: RoomConversation, unread: Int, level: Level? = nil) {
+    mutating func record(_ target: RoomConversation, unread: Int, level: Level? = nil) {
         change(target) { row in
             row.unread = unread
             if unread == 0 { row.level = .message } else if let level { row.level = max(row.level, level) }
         }
     }
 
-    mutating func note(requestBy who: PeerName, in room: RoomLabel, isOpen: Bool) {
+    mutating func record(requestBy who: PeerName, in room: RoomLabel, isOpen: Bool) {
         let target = RoomConversation(room, .direct(with: who))
         guard isOpen || rows.contains(where: { $0.place == target.place }) else { return }
         change(target) { $0.hasRequest = isOpen }

@@ -36,16 +36,16 @@ struct DeliveryMarks: Sendable {
 
 extension TerminalSession {
     /// Draws the delivery state behind the lines of messages that are on the screen, and tells that of all others.
-    mutating func noteDelivery(_ report: RoomReport, wallClock: Timestamp) {
+    mutating func recordDelivery(_ report: RoomReport, wallClock: Timestamp) {
         switch report.report {
-        case .event(.delivered(let who, let ids)): note(.delivered, of: ids, with: who, .deliveredText, at: wallClock)
-        case .event(.read(let who, let ids)): note(.read, of: ids, with: who, .hasReadText, at: wallClock)
+        case .event(.delivered(let who, let ids)): record(.delivered, of: ids, with: who, .deliveredText, at: wallClock)
+        case .event(.read(let who, let ids)): record(.read, of: ids, with: who, .hasReadText, at: wallClock)
         case .event(.failed(_, let messages)): for message in messages { _ = redraw(message.id, as: .failed) }
         case .event, .answer, .error, .entered, .opened, .listening: break
         }
     }
 
-    private mutating func note(
+    private mutating func record(
         _ delivery: DeliveryState, of ids: [MessageID], with who: PeerName, _ phrase: Phrase, at time: Timestamp
     ) {
         for id in ids where !redraw(id, as: delivery) {

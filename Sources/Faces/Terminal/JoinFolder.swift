@@ -27,7 +27,7 @@ struct JoinFolder: Sendable {
     var deadline: Instant? { isEmpty ? nil : start.map { $0 + JoinFolder.window } }
 
     /// Notes an arrival or a departure; true if it gets a line of its own.
-    mutating func note(isArrival: Bool, at now: Instant) -> Bool {
+    mutating func record(isArrival: Bool, at now: Instant) -> Bool {
         begin(at: now)
         if shown < JoinFolder.single {
             shown += 1
@@ -40,7 +40,7 @@ struct JoinFolder: Sendable {
     /// Notes a rename; true if it gets a line of its own.
     ///
     /// - Parameter before: the name that the peer had.
-    mutating func noteRename(of who: PeerName, from before: PeerName, at now: Instant) -> Bool {
+    mutating func recordRename(of who: PeerName, from before: PeerName, at now: Instant) -> Bool {
         begin(at: now)
         if told.contains(where: { $0.key == who.key }) {
             later[who.key] = who

@@ -18,7 +18,7 @@ package struct KnownNames: Sendable {
     /// Those of the open room.
     private var people: [PeerID: PeerName] { open.flatMap { known[$0] } ?? [:] }
 
-    package mutating func note(_ report: RoomReport) {
+    package mutating func record(_ report: RoomReport) {
         let room = report.room
         open = open ?? room
         switch report.report {
@@ -34,16 +34,16 @@ package struct KnownNames: Sendable {
         case .event(.request(let who, text: _)): set(who, in: room, isThere: true)
         case .answer(.done(command: "contact", let who)), .answer(.done(command: "uncontact", let who)):
             for (room, people) in known where people[who.key] != nil { set(who, in: room, isThere: true) }
-        case .event(.invitation(from: _, to: let invited, isThere: _)): noteJoinable([invited.name])
+        case .event(.invitation(from: _, to: let invited, isThere: _)): recordJoinable([invited.name])
         case .answer(.rooms(let list)):
             joinable = []
-            noteJoinable(list.announced.map(\.name) + list.invitations.map(\.room.name))
+            recordJoinable(list.announced.map(\.name) + list.invitations.map(\.room.name))
         case .answer(.active), .answer(.made), .answer(.parted), .opened: open = room
         case .event, .answer, .error, .entered, .listening: break
         }
     }
 
-    private mutating func noteJoinable(_ names: [String]) {
+    private mutating func recordJoinable(_ names: [String]) {
         // Only names that the line can show as they are.
         joinable.formUnion(names.filter { DisplayGuard.safe($0) == $0 && !$0.hasPrefix("\"") })
         while joinable.count > 2 * Limits.invitations { joinable.removeFirst() }

@@ -36,9 +36,9 @@ struct RoomState: Sendable {
 
     mutating func name(_ me: PeerName) { (self.me, mention) = (me, Mention(of: me)) }
 
-    mutating func note(_ state: PresenceState, _ who: PeerName, online: Int, at now: Instant) {
+    mutating func record(_ state: PresenceState, _ who: PeerName, online: Int, at now: Instant) {
         present[who.key] = state == .left || present.count >= Limits.knownPeers ? nil : who.nickname.lowercased()
-        note(online: state == .left && !hasMet ? 0 : online, at: now)
+        record(online: state == .left && !hasMet ? 0 : online, at: now)
         self.online = online
     }
 
@@ -46,7 +46,7 @@ struct RoomState: Sendable {
     func wasAlone(at now: Instant) -> Bool { metAt.map { now - $0 <= RoomState.reunionTime } ?? true }
 
     /// Notes how many peers are here; the first ones begin the block of what comes with them.
-    mutating func note(online: Int, at now: Instant) {
+    mutating func record(online: Int, at now: Instant) {
         self.online = online
         metAt = online > 0 ? metAt ?? now : nil
         guard !hasMet, online > 0 else { return }

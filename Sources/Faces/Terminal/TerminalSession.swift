@@ -97,7 +97,7 @@ package struct TerminalSession: Sendable {
     /// Shows reports with the next frame.
     package mutating func show(_ reports: [RoomReport], at now: Instant, wallClock: Timestamp) {
         for report in reports {
-            note(report, at: now, wallClock: wallClock)
+            record(report, at: now, wallClock: wallClock)
             view.show(report, at: now, wallClock: wallClock)
             gatherLines()
         }
@@ -171,9 +171,9 @@ package struct TerminalSession: Sendable {
         echo()
     }
 
-    private mutating func note(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
-        names.note(report)
-        noteDelivery(report, wallClock: wallClock)
+    private mutating func record(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        names.record(report)
+        recordDelivery(report, wallClock: wallClock)
         if case .answer(.wiped) = report.report {
             (names, marks, lines, pager) = (KnownNames(), DeliveryMarks(), [], nil)
             editor.forget()
@@ -291,8 +291,8 @@ extension TerminalSession {
         let names = names
         switch editor.take(key, completing: { names.completion(of: $0) }) {
         case .changed, .refused:
-            noteTyping(before: before)
-            if editor.text != before, view.noteTyping(at: now, wallClock: wallClock) { gatherLines() }
+            recordTyping(before: before)
+            if editor.text != before, view.recordTyping(at: now, wallClock: wallClock) { gatherLines() }
         case .entered(let line): enter(line)
         case .pasted(let lines): enter(pasted: lines)
         case .choices(let words): tell("  " + words.prefix(100).joined(separator: "  "))
@@ -310,7 +310,7 @@ extension TerminalSession {
     /// The requests since the last call.
     package mutating func takeRequests() -> [TerminalRequest] { exchange(&requests, with: []) }
 
-    private mutating func noteTyping(before: String) {
+    private mutating func recordTyping(before: String) {
         let text = editor.text
         // An answer to this program is no message.
         guard text != before, !isWipeAsked else { return }

@@ -14,7 +14,7 @@ struct TypingPeers: Sendable {
 
     private var typists: [Typist] = []
 
-    mutating func note(_ who: PeerName, in place: Place, isOn: Bool) {
+    mutating func record(_ who: PeerName, in place: Place, isOn: Bool) {
         typists.removeAll { $0.key == who.key && $0.place == place }
         guard isOn, typists.count < Limits.links else { return }
         typists.append(Typist(key: who.key, place: place, name: who.displayName))

@@ -17,7 +17,7 @@ struct PlainMemory: Sendable {
 
     subscript(id: MessageID) -> Entry? { entries[id] }
 
-    package mutating func note(_ message: MessageView) {
+    package mutating func record(_ message: MessageView) {
         guard entries[message.id] == nil else { return }
         if order.count == PlainMemory.capacity { entries[order.removeFirst()] = nil }
         order.append(message.id)

@@ -43,7 +43,7 @@ package struct PlainOutput: Sendable {
     package mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
         case .event(.message(let message)):
-            memory.note(message)
+            memory.record(message)
             let mark = PlainMessage.isMissed(message, at: time) ? language(.missedMark) + " " : ""
             return Rendering(output: Array(line(message, mark, at: time).utf8))
         case .event(.notice(let code, let sentence)) where code.isWarning:
@@ -73,7 +73,7 @@ package struct PlainOutput: Sendable {
             switch answer {
             case .history(_, let messages), .found(_, _, let messages), .active(_, _, recent: let messages),
                 .parted(_, _, recent: let messages), .joined(recent: let messages):
-                for message in messages { memory.note(message) }
+                for message in messages { memory.record(message) }
             case .wiped: (shown, memory) = ([:], PlainMemory())
             case .done(command: let command, let who): if ["contact", "uncontact"].contains(command) { rename(who) }
             case .peers, .requests, .unread, .rooms, .invited, .announced, .contacts, .blocked, .statistics, .help,

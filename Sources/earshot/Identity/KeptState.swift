@@ -86,7 +86,7 @@ final class KeptState: Sendable {
     }
 
     /// Notes that a peer is in a room, or left it: of a contact, the time is kept.
-    func note(_ peer: PeerID, isHere: Bool, in room: RoomLabel) {
+    func record(_ peer: PeerID, isHere: Bool, in room: RoomLabel) {
         let changed = content.withLock { content -> Contacts? in
             let wasHere = content.here[room, default: []].contains(peer)
             guard wasHere != isHere else { return nil }
@@ -99,8 +99,8 @@ final class KeptState: Sendable {
     }
 
     /// Notes that the node of a room has ended: its peers were here until now.
-    func noteEnd(of room: RoomLabel) {
-        for peer in content.withLock({ $0.here[room] ?? [] }) { note(peer, isHere: false, in: room) }
+    func recordEnd(of room: RoomLabel) {
+        for peer in content.withLock({ $0.here[room] ?? [] }) { record(peer, isHere: false, in: room) }
     }
 
     @discardableResult

@@ -17,7 +17,7 @@ struct Simulate {
     /// - Parameter isCalledOff: true ends the run; the report is then about the part that has run.
     func run(isCalledOff: @escaping () -> Bool = { false }) -> String {
         let line = ProgressLine(messages: settings.experiment.messages)
-        var experiment = Experiment(settings.experiment, observe: { line.note($0) }, isCalledOff: isCalledOff)
+        var experiment = Experiment(settings.experiment, observe: { line.record($0) }, isCalledOff: isCalledOff)
         let report = experiment.run()
         line.end()
         guard settings.isJSON else { return SimulationTable(report).text }
@@ -41,7 +41,7 @@ private final class ProgressLine {
         self.messages = messages
     }
 
-    func note(_ progress: ExperimentProgress) {
+    func record(_ progress: ExperimentProgress) {
         let elapsed = ProcessFacts.monotonicMicroseconds - startedAt
         guard elapsed >= nextAt else { return }
         nextAt = elapsed + 1_000_000

@@ -29,10 +29,10 @@ import Wire
         let late = ledger.arrive(at: at(11))
         let early = ledger.arrive(at: at(0))
         let faithful = ledger.arrive(at: at(0))
-        ledger.note(try message(1, isOwn: true), by: speaker, now: at(20))
+        ledger.record(try message(1, isOwn: true), by: speaker, now: at(20))
         ledger.depart(early, at: at(29))
         ledger.depart(faithful, at: at(30))
-        ledger.note(try message(1), by: late, now: at(21))
+        ledger.record(try message(1), by: late, now: at(21))
         #expect(ledger.deliveries.expected == 2)
         #expect(ledger.deliveries.missed == 2)
         #expect(ledger.deliveries.gaps.keys.sorted() == [stays, faithful])
@@ -40,8 +40,8 @@ import Wire
         #expect((gap.count, gap.came, gap.left) == (1, at(0), at(30)))
         #expect((gap.first, gap.last) == (at(20), at(20)))
         #expect(ledger.deliveries.others == 1)
-        ledger.note(try message(1), by: stays, now: at(22))
-        ledger.note(try message(1, isHistory: true), by: faithful, now: at(25))
+        ledger.record(try message(1), by: stays, now: at(22))
+        ledger.record(try message(1, isHistory: true), by: faithful, now: at(25))
         #expect(ledger.deliveries.live == 1)
         #expect(ledger.deliveries.repaired == 1)
         #expect(ledger.deliveries.missed == 0)
@@ -58,9 +58,9 @@ import Wire
         let polite = ledger.arrive(at: at(19))
         let later = ledger.arrive(at: at(19))
         for (number, author) in [killed, heard, polite, later].enumerated() {
-            ledger.note(try message(UInt8(number), isOwn: true), by: author, now: at(20))
+            ledger.record(try message(UInt8(number), isOwn: true), by: author, now: at(20))
         }
-        ledger.note(try message(1), by: polite, now: at(21))
+        ledger.record(try message(1), by: polite, now: at(21))
         ledger.depart(killed, at: at(22), isKilled: true)
         ledger.depart(heard, at: at(22), isKilled: true)
         ledger.depart(polite, at: at(22))
@@ -72,7 +72,7 @@ import Wire
         let before = ledger.deliveries
         for number in 0..<3 {
             let now = at(100 + Int64(number) * 100)
-            ledger.note(try message(UInt8(10 + number), isOwn: true), by: hearer, now: now)
+            ledger.record(try message(UInt8(10 + number), isOwn: true), by: hearer, now: now)
         }
         #expect(ledger.followed == 1)
         #expect(ledger.deliveries == before)
@@ -86,10 +86,11 @@ import Wire
             for ledger in [0, 1] {
                 func tell(_ ledger: inout Ledger) throws {
                     let node = ledger.arrive(at: now)
-                    ledger.note(try message(UInt8(number), isOwn: true), by: node, now: now)
+                    ledger.record(try message(UInt8(number), isOwn: true), by: node, now: now)
                     for other in max(0, node - 2)..<node {
                         let isHistory = number % 3 == 0
-                        ledger.note(try message(UInt8(number), isHistory: isHistory), by: other, now: now + .seconds(1))
+                        ledger.record(
+                            try message(UInt8(number), isHistory: isHistory), by: other, now: now + .seconds(1))
                     }
                     if node >= 3 { ledger.depart(node - 3, at: now) }
                 }
@@ -110,10 +111,10 @@ import Wire
         var ledger = Ledger()
         let speaker = ledger.arrive(at: at(0))
         let hearer = ledger.arrive(at: at(0))
-        ledger.note(try message(1, isOwn: true), by: speaker, now: at(20))
-        ledger.note(try message(1), by: hearer, now: at(21))
-        ledger.note(try message(1, isHistory: true), by: hearer, now: at(22))
-        ledger.note(try message(2), by: hearer, now: at(23))
+        ledger.record(try message(1, isOwn: true), by: speaker, now: at(20))
+        ledger.record(try message(1), by: hearer, now: at(21))
+        ledger.record(try message(1, isHistory: true), by: hearer, now: at(22))
+        ledger.record(try message(2), by: hearer, now: at(23))
         #expect(ledger.duplicates == 1)
         #expect(ledger.showingCount == 1)
         #expect(ledger.messageCount == 1)
@@ -125,17 +126,17 @@ import Wire
         let hearers = [ledger.arrive(at: at(0)), ledger.arrive(at: at(0))]
         let bound = Duration.milliseconds(400)
         for number in 1...3 {
-            ledger.note(try message(UInt8(number), isOwn: true), by: speaker, now: at(20 * Int64(number)))
-            for hearer in hearers { ledger.note(try message(UInt8(number)), by: hearer, now: at(20 * Int64(number))) }
+            ledger.record(try message(UInt8(number), isOwn: true), by: speaker, now: at(20 * Int64(number)))
+            for hearer in hearers { ledger.record(try message(UInt8(number)), by: hearer, now: at(20 * Int64(number))) }
         }
         #expect(ledger.lastLate(since: at(20), bound: bound) == nil)
-        ledger.note(try message(4, isOwn: true), by: speaker, now: at(80))
-        ledger.note(try message(4), by: hearers[0], now: at(80))
+        ledger.record(try message(4, isOwn: true), by: speaker, now: at(80))
+        ledger.record(try message(4), by: hearers[0], now: at(80))
         #expect(ledger.lastLate(since: at(20), bound: bound) == at(80))
-        ledger.note(try message(4, isHistory: true), by: hearers[1], now: at(80))
-        ledger.note(try message(5, isOwn: true), by: speaker, now: at(100))
-        ledger.note(try message(5), by: hearers[0], now: at(101))
-        ledger.note(try message(5), by: hearers[1], now: at(100))
+        ledger.record(try message(4, isHistory: true), by: hearers[1], now: at(80))
+        ledger.record(try message(5, isOwn: true), by: speaker, now: at(100))
+        ledger.record(try message(5), by: hearers[0], now: at(101))
+        ledger.record(try message(5), by: hearers[1], now: at(100))
         #expect(ledger.lastLate(since: at(20), bound: bound) == at(100))
         #expect(ledger.lastLate(since: at(101), bound: bound) == nil)
         #expect(ledger.deliveries(since: at(80)).expected == 4)

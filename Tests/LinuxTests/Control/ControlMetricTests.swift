@@ -19,7 +19,7 @@ import Transports
         simulation.advance(by: .seconds(1))
         let loop = try EventLoop(name: "metrics")
         let process = StartUp()
-        process.noteReady()
+        process.recordReady()
         let control = [Metric.controlClients, .controlTails, .controlTailsDropped].map { Counter($0, 1) }
         let network =
             try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port().refusals

@@ -34,11 +34,11 @@ import Wire
     @Test func `one room at a time speaks for the process, and each has its own count`() {
         var claims = RoomClaims()
         let (first, second) = (claims.claim() ?? -1, claims.claim() ?? -1)
-        claims.note(3, in: second)
+        claims.record(3, in: second)
         #expect([first, second].map(claims.isFirst) == [true, false])
         #expect([first, second].map(claims.crowdedOut) == [0, 3])
         _ = claims.release(first)
-        claims.note(5, in: first)
+        claims.record(5, in: first)
         #expect(claims.isFirst(second))
         #expect(claims.crowdedOut(of: first) == 0)
     }

@@ -13,7 +13,7 @@ import Testing
         var slack = MemoryReturn.Slack()
         return slacks.indices.filter {
             guard slack.isWorthReturning(slacks[$0]) else { return false }
-            slack.note(rest)
+            slack.record(rest)
             return true
         }
     }

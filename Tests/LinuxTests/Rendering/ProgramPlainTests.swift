@@ -141,7 +141,7 @@ import Wire
             let id = try #require(
                 MessageID([UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)))
             let said = try Sample.said("hi", by: try Sample.who(), in: direct, history: true)
-            memory.note(
+            memory.record(
                 MessageView(
                     conversation: direct, id: id, from: said.from, text: "hi", sentAt: said.sentAt,
                     receivedAt: said.receivedAt, isFromCurrentUser: number == 299, isHistory: true, isEdited: false,

@@ -25,15 +25,15 @@ import Wire
     @Test func `peers that are present have different colours, which they keep`() throws {
         var colors = AuthorColors()
         let keys = try (0..<24).map(Self.key)
-        for key in keys { colors.note(key, isPresent: true) }
+        for key in keys { colors.record(key, isPresent: true) }
         let assigned = keys.map { colors[$0] }
         #expect(Set(assigned).count == 24)
         // Above the number of colours some are shared; nothing changes for the others.
-        colors.note(try Self.key(24), isPresent: true)
+        colors.record(try Self.key(24), isPresent: true)
         #expect(keys.map { colors[$0] } == assigned)
         // A peer that comes when a colour is free gets it.
-        colors.note(keys[3], isPresent: false)
-        colors.note(try Self.key(25), isPresent: true)
+        colors.record(keys[3], isPresent: false)
+        colors.record(try Self.key(25), isPresent: true)
         #expect(colors[try Self.key(25)] == assigned[3])
     }
 
@@ -46,10 +46,10 @@ import Wire
             try (2..<256).map(Self.key).first {
                 var alone = AuthorColors(); return alone[$0] == own
             })
-        colors.note(first, isPresent: true)
-        colors.note(first, isPresent: false)
-        colors.note(second, isPresent: true)
-        colors.note(first, isPresent: true)
+        colors.record(first, isPresent: true)
+        colors.record(first, isPresent: false)
+        colors.record(second, isPresent: true)
+        colors.record(first, isPresent: true)
         #expect(colors[first] != colors[second])
         #expect(colors[second] == own)
     }

@@ -16,7 +16,7 @@ import Wire
         ]
         for (index, person) in people.enumerated() {
             let who = try Sample.who(person.0, number: person.1, byte: UInt8(index + 1))
-            names.note(.event(.peer(.here, who, online: 1)))
+            names.record(.event(.peer(.here, who, online: 1)))
         }
         return names
     }
@@ -28,10 +28,10 @@ import Wire
     @Test func `in a crowd, where not each arrival has an event, authors of messages are completed`() throws {
         var names = KnownNames()
         let message = try Sample.said("hi", by: try Sample.who("quiet-otter", number: 4_821, byte: 1))
-        names.note(.event(.message(message)))
+        names.record(.event(.message(message)))
         #expect(names.completion(of: "/msg qui")?.candidates ?? [] == [])
-        names.note(.event(.crowd(came: 60, left: 0, online: 60)))
-        names.note(.event(.message(message)))
+        names.record(.event(.crowd(came: 60, left: 0, online: 60)))
+        names.record(.event(.message(message)))
         #expect(names.completion(of: "/msg qui")?.candidates == ["quiet-otter"])
     }
 
@@ -71,7 +71,7 @@ import Wire
     @Test func `a contact is completed by the user's own name behind a command, and never in a text`() throws {
         var names = KnownNames()
         let bob = try Sample.who("small-fox", number: 1_001, byte: 1, contact: "Bob")
-        names.note(.event(.peer(.here, bob, online: 1)))
+        names.record(.event(.peer(.here, bob, online: 1)))
         func candidates(_ left: String) -> [String] { names.completion(of: left)?.candidates ?? [] }
         #expect(candidates("/msg Bo") == ["Bob"] && candidates("/msg ★b") == ["★Bob"])
         for left in ["Bo", "@Bo", "★Bo", "hi ★", "/msg 1001 ask bo", "sm"] {
@@ -82,7 +82,7 @@ import Wire
 
     @Test func `a peer that has left is not offered`() throws {
         var names = try Self.names()
-        names.note(.event(.peer(.left, try Sample.who("quiet-otter", byte: 1), online: 0)))
+        names.record(.event(.peer(.left, try Sample.who("quiet-otter", byte: 1), online: 0)))
         #expect(names.completion(of: "qui")?.candidates == [])
     }
 }

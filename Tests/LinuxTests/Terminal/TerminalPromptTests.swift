@@ -37,10 +37,10 @@ import Wire
 
     @Test func `the prompt says less where it would take more than half of a row`() throws {
         var prompt = try Self.prompt()
-        prompt.conversations.note(RoomConversation(.lobby, .publicRoom), unread: 0)
+        prompt.conversations.record(RoomConversation(.lobby, .publicRoom), unread: 0)
         for number in 1...2 {
             let who = try Sample.who("fox", number: 1_000 + number, byte: UInt8(1 + number))
-            prompt.conversations.note(RoomConversation(.lobby, .direct(with: who)), unread: number, level: .direct)
+            prompt.conversations.record(RoomConversation(.lobby, .direct(with: who)), unread: number, level: .direct)
         }
         #expect(
             [200, 100, 80, 60, 40, 30, 20, 3].map { prompt.text(columns: $0).text } == [

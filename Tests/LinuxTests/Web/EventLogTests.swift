@@ -97,7 +97,7 @@ import Wire
     @Test func `a stored message is there once, as it is now, and keeps its place when it is deleted`() throws {
         var store = MessageStore()
         let messages = try (0..<300).map { try said($0) }
-        for message in messages { store.note(.event(.message(message))) }
+        for message in messages { store.record(.event(.message(message))) }
         let id = ConversationID(.lobby, messages[0].conversation)
         let kept = messages.suffix(MessageStore.capacity).map(\.id)
         #expect(store.places(of: id, with: []).map(\.id) == kept)

@@ -63,7 +63,7 @@ import Wire
         for isUnderWay in [true, false] {
             let again = answers.answer(key, [1], at: start + .seconds(599)) { Task { .failure(refusal) } }
             #expect(await status(of: again) == 201)
-            if isUnderWay { answers.note(said, true, for: key) }
+            if isUnderWay { answers.record(said, true, for: key) }
         }
         let other = answers.answer(key, [2], at: start + .seconds(600)) { Task { .failure(refusal) } }
         guard case .other = other else { return #expect(Bool(false), "another request got the answer of the first") }

@@ -54,7 +54,7 @@ struct IdempotentAnswers {
     /// Keeps the message of a request that is done.
     ///
     /// - Parameter isKept: false for one that is gone already.
-    mutating func note(_ said: SaidMessage, _ isKept: Bool, for key: [UInt8]) {
+    mutating func record(_ said: SaidMessage, _ isKept: Bool, for key: [UInt8]) {
         entries[key]?.known = isKept ? .said(said) : .gone
     }
 

@@ -8,7 +8,7 @@ import Wire
 /// The routes that read.
 extension WebServer {
     func rooms() async throws(RouteFault) -> [RoomSnapshot] {
-        guard let rooms = await desk?.snapshot({ $0 }) else { throw RouteFault(503, "leaving", "the node leaves") }
+        guard let rooms = await commands?.snapshot({ $0 }) else { throw RouteFault(503, "leaving", "the node leaves") }
         return rooms
     }
 
@@ -143,7 +143,7 @@ extension WebServer {
     /// The room of a path.
     func room(of call: RouteCall) async throws(RouteFault) -> RoomLabel {
         let id = call.parameters["room"]
-        guard let room = await desk?.rooms.labels.first(where: { $0.id == id }) else {
+        guard let room = await commands?.rooms.labels.first(where: { $0.id == id }) else {
             throw RouteFault(404, "unknown_room", "there is no such room")
         }
         return room
@@ -154,7 +154,7 @@ extension WebServer {
     func reports(
         of command: Command, in room: RoomLabel?, at conversation: Conversation? = nil
     ) async throws(RouteFault) -> [RoomReport] {
-        guard let reports = await desk?.reports(of: command, in: room, at: conversation) else {
+        guard let reports = await commands?.reports(of: command, in: room, at: conversation) else {
             throw RouteFault(503, "leaving", "the node leaves")
         }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }

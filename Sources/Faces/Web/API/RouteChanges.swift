@@ -22,7 +22,7 @@ extension WebServer {
             Task {
                 do throws(RouteFault) {
                     let said = try await say(self)
-                    answers.note(said, await isKept(said), for: key)
+                    answers.record(said, await isKept(said), for: key)
                     return .success(said)
                 } catch {
                     answers.forget(key)
@@ -40,7 +40,7 @@ extension WebServer {
 
     /// Whether a message that was just said has not been deleted or wiped since.
     private func isKept(_ said: SaidMessage) async -> Bool {
-        await desk?.rooms.labels.contains(said.room) ?? false && !store.isDeleted(said.topic)
+        await commands?.rooms.labels.contains(said.room) ?? false && !store.isDeleted(said.topic)
     }
 
     func admitPage(_ call: RouteCall) throws(RouteFault) -> WebAnswer {
@@ -121,7 +121,7 @@ extension WebServer {
             guard isOpen, room.overview.isOpen else { break }
             // Behind a direct conversation is its room; behind that, none.
             guard case .direct = view else {
-                await desk?.lookAway(from: label)
+                await commands?.lookAway(from: label)
                 break
             }
             try await reports(of: .close, in: label)
@@ -197,7 +197,7 @@ extension WebServer {
     private func place(of call: RouteCall) async throws(RouteFault) -> (RoomLabel?, Conversation?) {
         var room: RoomLabel?
         if call.body["room"] != nil {
-            room = await desk?.rooms.label(named: try call.text("room"))
+            room = await commands?.rooms.label(named: try call.text("room"))
             guard room != nil else { throw RouteFault(404, "unknown_room", "there is no such room") }
         }
         guard call.body["conversation"] != nil else { return (room, nil) }

@@ -18,7 +18,7 @@ struct MessageStore: Sendable {
     private var conversations: [ConversationID: [Place]] = [:]
 
     /// Takes an event.
-    mutating func note(_ report: RoomReport) {
+    mutating func record(_ report: RoomReport) {
         switch report.report {
         case .event(.message(let message)):
             let id = ConversationID(report.room, message.conversation)

@@ -53,7 +53,7 @@ extension WebServer {
         }
         let number = connection.number
         Task {
-            await desk?.snapshot { [weak self] rooms in
+            await commands?.snapshot { [weak self] rooms in
                 // Behind the events before, and in front of those after.
                 self?.execute { $0.send(rooms, to: number, at: key) }
             }
@@ -99,15 +99,15 @@ extension WebServer {
     func perform(
         _ line: String, in room: RoomLabel? = nil, at conversation: Conversation? = nil
     ) async -> [RoomReport] {
-        guard let desk else { return [] }
+        guard let commands else { return [] }
         do throws(ChatError) {
             if let room {
-                return await desk.reports(of: try Command(line: line), in: room, at: conversation) ?? []
+                return await commands.reports(of: try Command(line: line), in: room, at: conversation) ?? []
             }
-            let addressed = try await AddressedLine(line, in: desk.rooms)
-            return await desk.reports(of: try Command(line: addressed.text), in: addressed.room) ?? []
+            let addressed = try await AddressedLine(line, in: commands.rooms)
+            return await commands.reports(of: try Command(line: addressed.text), in: addressed.room) ?? []
         } catch {
-            return [RoomReport(error, in: await desk.rooms.openLabel)]
+            return [RoomReport(error, in: await commands.rooms.openLabel)]
         }
     }
 }

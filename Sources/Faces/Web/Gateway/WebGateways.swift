@@ -52,8 +52,8 @@ extension WebServer {
         let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self] reports in
             self?.execute { complete($0, reports) }
         }
-        guard let desk else { return deliver(nil) }
-        Task { await desk.perform(command, in: room, deliver) }
+        guard let commands else { return deliver(nil) }
+        Task { await commands.perform(command, in: room, deliver) }
     }
 
     /// Lets the session act at its deadline.

@@ -22,7 +22,7 @@ export class Colors {
   }
 
   // A peer came or left. One that comes with the colour of another present peer gets a free one.
-  note(key, isPresent) {
+  record(key, isPresent) {
     if (!isPresent) return this.present.delete(key);
     if (this.present.has(key)) return;
     const color = this.assigned.get(key);

@@ -117,7 +117,7 @@ function arrived(message) {
   const conversation = model.conversation(message);
   const isOpen = conversation === model.current;
   if (isOpen) log.came();
-  if (message.isFromCurrentUser) return outbox.note(conversation.info.id, message);
+  if (message.isFromCurrentUser) return outbox.record(conversation.info.id, message);
   if ((message.history && !message.missed) || !document.hidden) return;
   if (isOpen) conversation.unreadFrom ??= message.id;
   notices.arrived({ ...message, conversationId: conversation.info.id }, isOpen);

@@ -45,7 +45,7 @@ export class Model {
     this.active ??= event.conversations[0]?.id ?? null;
     const here = event.people.filter(isHere).sort((a, b) => (a.since < b.since ? -1 : 1));
     this.colors.present.clear();
-    for (const { who } of here) this.colors.note(who.key, true);
+    for (const { who } of here) this.colors.record(who.key, true);
   }
 
   // The conversation of an event: its own, or that of its room. A new direct one is made.
@@ -212,13 +212,13 @@ const takers = new Map(Object.entries({
     const isRenamed = known !== undefined && known.who.displayName !== event.who.displayName;
     model.people.set(inRoom(event.room, event.who), person);
     forgetPeople(model.people);
-    model.colors.note(event.who.key, isHere(person));
+    model.colors.record(event.who.key, isHere(person));
     const room = model.conversation({ room: event.room });
     if (!room) return ["people"];
     // Peers in other networks, behind a bridge, are not counted among those online here.
     if (event.peers !== undefined) room.info.online = event.peers;
     if (!isHere(person)) room.typing.delete(event.who.key);
-    if (event.was) noteRename(model, room, event.was.who, event.who);
+    if (event.was) recordRename(model, room, event.was.who, event.who);
     // A peer with an earlier state was here, and did not come.
     else if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person) ? 1 : 0, isHere(person) ? 0 : 1);
     return isRenamed ? ["all"] : ["people", "log", "title"];
@@ -320,7 +320,7 @@ function keepText(conversation, text) {
 }
 
 // Notes the other name of a peer, in the room and in the direct conversation with it: the first name and the present one.
-function noteRename(model, room, was, who) {
+function recordRename(model, room, was, who) {
   if (was.displayName === who.displayName) return;
   const direct = [...model.conversations.values()].find(({ info }) => info.room === room.info.room && info.with?.key === who.key);
   for (const conversation of [room, direct]) {

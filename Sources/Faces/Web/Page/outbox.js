@@ -21,7 +21,7 @@ export class Outbox {
   }
 
   // An own message came, which may be ahead of the answer to its request.
-  note(id, message) {
+  record(id, message) {
     this.of(id).find(({ text, state }) => state === "sending" && text === message.text)?.candidates.add(message.id);
   }
 

@@ -25,7 +25,7 @@ package actor STOMPServer: EventLoopActor {
     private nonisolated let dropped = Atomic(0)
     private nonisolated let refusals = Atomic(0)
     private nonisolated let backlog = Atomic(0)
-    private var desk: CommandExecutor?
+    private var commands: CommandExecutor?
     private var clients: [Int: STOMPClient] = [:]
     /// By their numbers.
     private var quota = ClientQuota<Int>(patience: STOMPServer.patience)
@@ -56,9 +56,9 @@ package actor STOMPServer: EventLoopActor {
     }
 
     /// Answers from now on; connections before have waited.
-    package func begin(_ desk: CommandExecutor) {
-        guard self.desk == nil else { return }
-        self.desk = desk
+    package func begin(_ commands: CommandExecutor) {
+        guard self.commands == nil else { return }
+        self.commands = commands
         acceptors = listeners.numbers.map { number in
             makeAcceptor(of: number) {
                 $0.letStrangerGo()
@@ -186,8 +186,8 @@ extension STOMPServer {
         let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self] reports in
             self?.execute { $0.complete(request, reports, for: number) }
         }
-        guard let desk else { return deliver(nil) }
-        Task { await desk.perform(command, in: room, deliver) }
+        guard let commands else { return deliver(nil) }
+        Task { await commands.perform(command, in: room, deliver) }
     }
 
     private func complete(_ request: Int, _ reports: [RoomReport]?, for number: Int) {

@@ -33,7 +33,7 @@ package actor WebServer: ExecutorActor {
     private var file: WebTokenFile?
     package nonisolated let port: UInt16
     nonisolated var gate: RequestGate { RequestGate(port: port, token: token) }
-    var desk: CommandExecutor?
+    var commands: CommandExecutor?
     /// Accepts connections; and has the timers, as the library has none for its caller.
     nonisolated let timers: EventLoop
     /// By the address of the library's object.
@@ -126,8 +126,8 @@ package actor WebServer: ExecutorActor {
     /// Accepts connections and performs requests from now on; connections before have waited.
     ///
     /// - Parameter file: has the link of the next page; nil if there is no such file.
-    package func begin(_ desk: CommandExecutor, _ file: WebTokenFile?) async {
-        (self.desk, self.file) = (desk, file)
+    package func begin(_ commands: CommandExecutor, _ file: WebTokenFile?) async {
+        (self.commands, self.file) = (commands, file)
         await entrance?.begin()
     }
 
@@ -298,7 +298,7 @@ extension WebServer {
             }
             tellEngines(report)
             // The end of the last connections tells that the node leaves.
-            if report.isEnd, desk?.departure.isDecided ?? true { continue }
+            if report.isEnd, commands?.departure.isDecided ?? true { continue }
             guard log.append(report) != nil else { continue }
             for (key, connection) in connections where connection.feed != nil && connection.closing == nil {
                 if connection.isLate(for: log) { letGo(connection, at: key) } else { wantToWrite(key) }
@@ -308,7 +308,7 @@ extension WebServer {
 
     /// Keeps what an event says, and forgets the texts that end with it.
     private func keep(_ report: RoomReport) {
-        store.note(report)
+        store.record(report)
         if let erasure = Erasure(behind: report) {
             store.erase(erasure)
             log.erase(erasure)
