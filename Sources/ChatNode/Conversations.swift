@@ -140,8 +140,15 @@ struct Conversations: ~Copyable {
         }
     }
 
+    /// Does what is due. Also while the node leaves, as receipts may still come.
+    mutating func tick(_ environment: Environment, _ effects: inout Effects) {
+        effects.append(.apply(Outcome(events: router.tick(environment.now))))
+        sendReplies(environment, &effects)
+        effects.append(.arm(.router))
+    }
+
     /// Sends receipts, automatic answers and waiting messages: what one turn brings is acknowledged together.
-    private mutating func sendReplies(_ environment: Environment, _ effects: inout Effects) {
+    mutating func sendReplies(_ environment: Environment, _ effects: inout Effects) {
         guard router.hasReplies else { return }
         for reply in router.takeReplies(at: environment.moment) {
             effects.append(.sendSigned(reply.payload, to: reply.destination))

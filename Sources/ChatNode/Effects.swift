@@ -44,8 +44,12 @@ enum Effect {
     case deliver(PayloadDelivery, to: LinkSelector)
     /// Sends an author's certificate on links that have not had it, in front of or behind the author's payload.
     case sendCertificate(of: PeerID, to: LinkSelector)
-    /// The certificate of an identity is another: links that have had the previous one need it again.
-    case resendCertificate(of: PeerID)
+    /// A certificate was renewed: links that have had the previous one need this one.
+    case resend(Certificate)
+    /// Handles the certificate of another session of our identity.
+    case receiveOwn(Certificate)
+    /// A neighbour, or what stands for this node's bridge, leads to a peer.
+    case recordPath(to: PeerID, via: PeerID)
     case close(LinkSelector, Closing)
     /// A step in the life of a link, which `Links` leaves to the other parts or puts behind them.
     case link(LinkStep)
@@ -65,13 +69,7 @@ enum Effect {
     case routed
     /// Sends a payload of our own, which is signed.
     case sendSigned(VerifiedPayload, to: Outgoing.Destination)
-    case publishOverBridge(VerifiedPayload)
-    /// Publishes the body of a sealed message of a peer, or of our own, for a target in another network.
-    case publishSealed([UInt8], from: PeerID)
-    /// Gives the broker of this node's bridge a publication.
-    case publish(BridgeOutbox.Due)
-    /// Takes a presence from the broker that was held.
-    case receiveHeld(certificate: [UInt8], frame: [UInt8])
+    case bridge(BridgeStep)
     /// Issues our certificate again, for another dm key.
     case renewCertificate
     /// Reports an event to the program.
@@ -146,6 +144,20 @@ enum Step {
     case finish(ConnectionID, Closing)
     /// Unless contacts were sent on the connection before.
     case sendContacts(to: ConnectionID)
+}
+
+/// A step of this node's bridge; without one nothing happens.
+enum BridgeStep {
+    /// Publishes a payload of this network, if its author consents.
+    case publish(VerifiedPayload)
+    /// Publishes the body of a sealed message of a peer, or of our own, for a target in another network.
+    case publishSealed([UInt8], from: PeerID)
+    /// Gives the broker a publication.
+    case give(BridgeOutbox.Due)
+    /// Takes a presence from the broker that was held.
+    case receiveHeld(certificate: [UInt8], frame: [UInt8])
+    /// Takes the body of a sealed message from the broker; the peer stands for the bridge.
+    case receiveSealed([UInt8], from: PeerID)
 }
 
 /// An order to all discoveries of the node.

@@ -136,13 +136,30 @@ package final class Node {
         askForTurnEnd()
     }
 
-    /// Routes a payload and reports what it changes, without a copy of the events: in a flood this is the way of every message.
-    func route(_ payload: VerifiedPayload, askedAt: Timestamp?, at moment: Moment) {
-        let before = batch.events.count
-        router.route(payload, at: moment, askedAt: askedAt, into: &batch.events)
-        guard batch.events.count > before else { return }
-        if spread.mode.isFolded { batch.remove(from: before) { !CrowdPresence.reports($0, in: spread.mode, router) } }
-        askForTurnEnd()
+    /// Routes an admitted payload, before the parts that hear of it.
+    func accept(_ admitted: AdmittedPayload, _ environment: Environment) {
+        if admitted.isRepeated {
+            apply(router.routeAgain(admitted.payload, at: environment.moment))
+        } else {
+            // Without a copy of the events: in a flood this is the way of every message.
+            let (before, mode) = (batch.events.count, environment.mode)
+            router.route(admitted.payload, at: environment.moment, askedAt: admitted.askedAt, into: &batch.events)
+            if mode.isFolded { batch.remove(from: before) { !CrowdPresence.reports($0, in: mode, router) } }
+        }
+        routed()
+        if admitted.isPlain, !bridgeGate.isBridge, !spread.isEngaged { return }
+        if !admitted.isLive { offerArchived() }
+        withEffects {
+            mail.follow(admitted, links, router, allowsLoopback: finder.hasNamedLoopback, environment, &$0)
+            guard !admitted.isRepeated else { return }
+            crowd.follow(admitted, connections, &router, &intake, &spread, &finder, environment, &$0)
+            bridgeGate.follow(admitted, ownSession, spread, &crowd, &intake, &router, environment, &$0)
+            spread.follow(admitted, router, connections, environment, &$0)
+        }
+    }
+
+    func accept(_ admitted: AdmittedPayload?) {
+        if let admitted { accept(admitted, environment) }
     }
 
     func askForTurnEnd() {
@@ -265,7 +282,7 @@ extension Node {
         case .leaving: act { lifecycle.tick(&links, &router, $0, &$1) }
         case .mail: act { mail.tick(&links, &router, $0, &$1) }
         case .overlay: act { spread.tick(connections, $0, &$1) }
-        case .router: tickRouter()
+        case .router: act { conversations.tick($0, &$1) }
         case .senders: conversations.tickSenders()
         case .typing: act { conversations.tickTyping($0, &$1) }
         }
@@ -306,7 +323,7 @@ extension Node {
     func stop() {
         scheduler.begin { [self] in
             for discovery in discoveries { await discovery.stop() }
-            stopBridge()
+            configuration.bridge?.port.stop()
             forgetKeys()
             emit(.stopped(lifecycle.reason))
             lifecycle.stop()
@@ -327,7 +344,8 @@ extension Node {
 
     package func change(_ change: UserChange) {
         act { conversations.change(change, $0, &$1) }
-        if case .consent = change, let first = router.roster.bridges.first { reportBridge(of: first) }
+        guard case .consent = change, let first = router.roster.bridges.first else { return }
+        act { bridgeGate.reportBridge(of: first, router.roster, $0, &$1) }
     }
 
     func shutOut(_ peer: PeerID) {
@@ -457,7 +475,8 @@ extension Node {
             mail.counters, historyExchange.counters, spread.counters,
         ]
         return Counter.inOrder([Counter(.peersOnline, online())] + parts.joined())
-            + discoveries.flatMap(\.refusals) + bridgeCounters
+            + discoveries.flatMap(\.refusals) + [Counter(.peopleElsewhere, router.roster.elsewhereCount)]
+            + bridgeGate.counters + (configuration.bridge?.port.counters ?? [])
     }
 }
 

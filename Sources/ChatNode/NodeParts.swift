@@ -22,7 +22,7 @@ extension Node {
         case .answerRequests(let id): forEach(.link(id)) { answer(on: $0) }
         case .recordDialFailure(let instance):
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
-        case .renewBridgedPresence: renewBridgedPresence()
+        case .renewBridgedPresence: act { bridgeGate.renew(&crowd, &router, $0, &$1) }
         case .stop: stop()
         case .warnUnanswered: warnUnanswered()
         case .finish(let id, let closing): withEffects { links.finish(id, closing, &$0) }
@@ -50,27 +50,16 @@ extension Node {
     /// The links that are part of the overlay: all but those of guests.
     var crowdLinks: [LinkInfo] { mail.overlayLinks(among: connections) }
 
-    /// Handles a presence of a neighbour's answer to our digests.
-    func receivedRoster(_ body: Span<UInt8>, from peer: PeerID, on link: LinkInfo, _ environment: Environment) {
-        do throws(DropReason) {
-            let frame = try PayloadFrame(body)
-            let isKept = crowd.judge(
-                frame, from: link.source, isLimited: configuration.messagesPerSecond > 0,
-                size: { finder.plausibleSize(connections, spread.neighbours) }, environment)
-            guard let isKept else { return }
-            let origin = Origin.roster(from: peer, isKept: isKept, bridge: bridgeStanding(of: frame, from: peer))
-            receive(frame, from: origin, on: link, environment)
-        } catch {
-            intake.refuse(malformed: error)
-        }
-    }
-
-    func receivedSealed(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
+    func receivedSealed(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) -> AdmittedPayload? {
         guard let neighbour = link.peer, SealedMessage.bodySizes.contains(body.count) else {
-            return links.tally.unexpectedFrames += 1
+            links.tally.unexpectedFrames += 1
+            return nil
         }
-        guard takeRelayed(on: link) else { return mail.countRefused() }
-        receive(sealed: [UInt8](copying: body), from: neighbour, on: link, environment)
+        guard BridgeGate.takeRelayed(on: link, router.roster, environment) else {
+            mail.countRefused()
+            return nil
+        }
+        return receive(sealed: [UInt8](copying: body), from: neighbour, on: link, environment)
     }
 
     /// Handles a sealed message.
@@ -78,182 +67,55 @@ extension Node {
     /// - Parameters:
     ///   - frame: the body of a frame 9 of legal length.
     ///   - link: the link that it came on; nil if it came over the bridge.
-    func receive(sealed frame: [UInt8], from neighbour: PeerID, on link: LinkInfo?, _ environment: Environment) {
-        let opened = withEffects {
-            mail.receive(
+    /// - Returns: its content if it was for this node, and admitted.
+    func receive(
+        sealed frame: [UInt8], from neighbour: PeerID, on link: LinkInfo?, _ environment: Environment
+    ) -> AdmittedPayload? {
+        withEffects {
+            let opened = mail.receive(
                 frame, from: neighbour, isBridged: link == nil, paths: crowd.paths, &bridgeGate, router.roster,
                 connections, environment, &$0)
-        }
-        guard let opened else { return }
-        do throws(DropReason) {
-            let content = try intake.readSealed(opened, environment)
-            let origin = Origin.sealed(from: neighbour, by: content.certificate)
-            let payload = receive(try PayloadFrame(content.frame.span), from: origin, on: link, environment)
-            guard let payload, let link else { return }
-            act {
-                mail.recordEndpoint(
-                    content.endpoint, of: payload.author, from: link, allowsLoopback: finder.hasNamedLoopback, links,
-                    router, $0, &$1)
-            }
-        } catch {
-            intake.drop(error)
+            guard let opened else { return nil }
+            return intake.receive(
+                opened: opened, from: neighbour, on: link, &crowd, &bridgeGate, ownSession, router.roster,
+                connections, environment, &$0)
         }
     }
 }
 
-/// Connects `BridgeGate` with admission, the router, the links and the broker (Docs/Bridge.md).
+/// Connects `BridgeGate` with the other parts and the broker (Docs/Bridge.md).
 extension Node {
-    private var broker: (any BridgePort)? { configuration.bridge?.port }
-
     func startBridge() {
-        guard let broker else { return }
+        guard let broker = configuration.bridge?.port else { return }
         let pace = AdmissionRates.published(configuration.messagesPerSecond)
-        broker.start(pace: pace, scheduler.receiver { [weak self] event in self?.receivedFromBroker(event) })
+        broker.start(pace: pace, scheduler.receiver { [weak self] event in self?.received(event, from: broker) })
         withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
     }
 
-    func stopBridge() { broker?.stop() }
-
-    func publish(_ due: BridgeOutbox.Due) { broker?.publish(due.content, tag: due.tag, isHistory: due.isHistory) }
-
-    /// Publishes a payload of this network; to be called when it is routed.
-    func publishOverBridge(_ payload: VerifiedPayload) {
-        guard bridgeGate.isBridge else { return }
-        withEffects { bridgeGate.publish(payload, ownSession, router, &intake, environment, &$0) }
-    }
-
-    /// As `publishOverBridge`, for history.
-    func publishOverBridge(history payload: VerifiedPayload) {
-        if bridgeGate.mayPublish(history: payload, environment) { publishOverBridge(payload) }
-    }
-
-    /// Publishes a sealed direct message whose target is in another network.
-    ///
-    /// - Parameter body: of a frame 9.
-    /// - Returns: false if its target is not there.
-    func publishOverBridge(sealed body: [UInt8], from neighbour: PeerID) -> Bool {
-        withEffects { bridgeGate.publish(sealed: body, from: neighbour, router.roster, environment, &$0) }
-    }
-
-    /// Publishes the presence that came before its author's certificate.
-    func publishUncertified(_ author: PeerID) {
-        if let presence = bridgeGate.takeUncertified(author) { publishOverBridge(presence) }
-    }
-
-    private func receivedFromBroker(_ event: BridgeEvent) {
+    private func received(_ event: BridgeEvent, from broker: any BridgePort) {
         guard lifecycle.isRunning else { return }
-        withEffects { bridgeGate.handle(event, environment, &$0) }
-        switch event {
-        case .connected: renewPresence()
-        case .delivered(let delivery):
-            receive(delivery)
-            if let tag = delivery.tag { broker?.acknowledge(tag) }
-            flushFullBatch()
-        case .disconnected, .blocked, .unblocked, .confirmed, .refused: break
-        }
+        accept(act { bridgeGate.receive(event, ownSession, &intake, &crowd, &router, connections, $0, &$1) })
+        guard case .delivered(let delivery) = event else { return }
+        if let tag = delivery.tag { broker.acknowledge(tag) }
+        flushFullBatch()
     }
 
-    private func receive(_ delivery: BridgeDelivery) {
-        switch delivery.content {
-        case .payload(let certificate, let bytes): receive(certificate, bytes, isHistory: delivery.isHistory)
-        case .sealed(let body): receiveSealedFromBroker(body)
-        case .greeting: withEffects { bridgeGate.greeted(environment, &$0) }
-        }
-    }
-
-    private func receive(_ certificate: [UInt8], _ bytes: [UInt8], isHistory: Bool) {
-        do throws(DropReason) {
-            let frame = try PayloadFrame(bytes.span)
-            var effects = Effects()
-            let isDue = bridgeGate.receive(frame, certificate, environment, &effects)
-            perform(effects)
-            if isDue { receive(frame, certificate, isHistory: isHistory) }
-        } catch {
-            intake.refuse(malformed: error)
-            bridgeGate.refuse()
-        }
-    }
-
-    /// Takes a presence that was held, unless its author is here: another bridge of this network published it, and the links bring it.
-    func receiveHeld(_ certificate: [UInt8], _ bytes: [UInt8]) {
-        guard let frame = try? PayloadFrame(bytes.span), !router.roster.isHere(frame.author) else { return }
-        receive(frame, certificate, isHistory: false)
-    }
-
-    private func receive(_ frame: borrowing PayloadFrame, _ certificate: [UInt8], isHistory: Bool) {
-        guard let author = learnBridged(certificate), let neighbour = bridgeGate.neighbour,
-            isHistory || author == frame.author
-        else { return bridgeGate.refuse() }
-        guard author != context.me else { return }
-        receive(frame, from: .broker(bridge: neighbour, isHistory: isHistory), on: nil, environment)
-    }
-
-    private func receiveSealedFromBroker(_ body: [UInt8]) {
-        guard let neighbour = bridgeGate.neighbour else { return }
-        receive(sealed: body, from: neighbour, on: nil, environment)
-    }
-
-    /// A payload from another network was routed.
-    func acceptBridged(_ payload: VerifiedPayload, by neighbour: PeerID, _ environment: Environment) {
-        withEffects { mail.recordPath(to: payload.author, via: neighbour, &router, &$0) }
-        if payload.type == .presence {
-            bridgeGate.keep(presence: payload)
-            router.resendUnacknowledged(to: payload.author)
-        }
-        passOnBridged(payload, environment)
-    }
-
-    /// Passes a payload from another network on: over the trees of a large room, else to all links.
-    private func passOnBridged(_ payload: VerifiedPayload, _ environment: Environment) {
-        if spread.mode.isCrowd, payload.type == .presence {
-            if bridgeGate.passesIntoCrowd(payload, environment) {
-                withEffects { crowd.spread(bridged: payload, environment, &$0) }
+    func perform(_ step: BridgeStep) {
+        switch step {
+        case .publish(let payload): act { bridgeGate.publish(payload, ownSession, router, &intake, $0, &$1) }
+        case .publishSealed(let body, let peer):
+            act { bridgeGate.publish(sealed: body, from: peer, router.roster, $0, &$1) }
+        case .give(let due): configuration.bridge?.port.publish(due.content, tag: due.tag, isHistory: due.isHistory)
+        case .receiveHeld(let certificate, let frame):
+            let admitted = act {
+                bridgeGate.receive(held: frame, certificate, ownSession, &intake, router.roster, connections, $0, &$1)
             }
-            return
-        }
-        if spread.takes(payload, isRelayed: true, router) { return broadcast(payload, hops: 1) }
-        withEffects { BridgeGate.passOn(payload, &$0) }
-    }
-
-    func refusedFromBroker(_ frame: borrowing PayloadFrame, _ reason: DropReason, isHistory: Bool) {
-        let isLate = reason == .stale || reason == .oldEpoch || reason == .sequenceTooOld
-        if let neighbour = bridgeGate.neighbour, !isHistory, isLate {
-            // Said while the broker was away, or before its author began anew: it is history by now.
-            receive(frame, from: .broker(bridge: neighbour, isHistory: true), on: nil, environment)
-        } else {
-            bridgeGate.refuse()
+            accept(admitted)
+        case .receiveSealed(let body, let neighbour):
+            accept(receive(sealed: body, from: neighbour, on: nil, environment))
         }
     }
 
-    /// Takes in the certificate of an author in another network.
-    ///
-    /// - Returns: its identity; nil for one that is false, superseded, or one too many.
-    private func learnBridged(_ bytes: [UInt8]) -> PeerID? {
-        let environment = environment
-        if let known = intake.knownCertificate(bytes, environment) { return known.identity }
-        guard let certificate = try? intake.readCertificate(bytes.span, environment) else { return nil }
-        return learnBridged(certificate) ? certificate.identity : nil
-    }
-
-    func learnBridged(_ certificate: Certificate) -> Bool {
-        if certificate.identity == context.me {
-            if !certificate.isOfSameRun(as: ownSession.certificate) { receivedOwn(certificate) }
-            return true
-        }
-        guard let neighbour = bridgeGate.neighbour else { return false }
-        return withEffects {
-            intake.learn(certificate, from: neighbour, isBridge: true, on: nil, connections, environment, &$0)
-        }
-    }
-
-    /// Tells a new link of the people in other networks.
-    func introduceElsewhere(on link: LinkInfo) {
-        withEffects { bridgeGate.introduceElsewhere(on: link.id, router.roster, environment, &$0) }
-    }
-}
-
-/// The part of the presence about bridges, and what the user knows of them.
-extension Node {
     package var consentsToBridges: Bool { router.session.bridging.consents }
 
     /// Whether the room is carried to other networks: by this node, or by another of its network.
@@ -261,43 +123,6 @@ extension Node {
 
     /// The state of this node's bridge; nil if it has none.
     package var bridgeState: Sentence? { bridgeGate.state }
-
-    /// People elsewhere are counted by every node.
-    var bridgeCounters: [Counter] {
-        [Counter(.peopleElsewhere, router.roster.elsewhereCount)] + bridgeGate.counters + (broker?.counters ?? [])
-    }
-
-    /// The peer of a link says in its presence that it is a bridge.
-    func isBridge(_ link: LinkInfo) -> Bool {
-        link.peer.map { router.roster.bridging(of: $0).isBridge } ?? false
-    }
-
-    /// How far it is believed that a payload came over a bridge.
-    func bridgeStanding(of frame: borrowing PayloadFrame, from peer: PeerID) -> BridgeStanding {
-        frame.isBridged ? bridgeGate.standing(of: peer, router.roster, environment) : .unknown
-    }
-
-    /// Tells the user when the first bridge of the room comes.
-    ///
-    /// - Parameter author: of a presence that was routed.
-    func reportBridge(of author: PeerID) {
-        withEffects { bridgeGate.reportBridge(of: author, router.roster, environment, &$0) }
-    }
-
-    /// Sends the presence to the bridges, if there are any, and does so again in a minute.
-    func renewBridgedPresence() {
-        guard lifecycle.isRunning, withEffects({ bridgeGate.reviewBridges(router.roster, &$0) }) else { return }
-        if !spread.mode.isCrowd { renewPresence() }
-        withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
-    }
-
-    private func renewPresence() {
-        guard consentsToBridges else { return }
-        if spread.mode.isCrowd { return publishOverBridge(crowd.presenceForLink(environment, router: &router)) }
-        let presence = router.signPresence(at: moment)
-        for peer in router.roster.bridges { send(presence, to: .peer(peer)) }
-        publishOverBridge(presence)
-    }
 }
 
 /// Calls `HistoryExchange` and `RoomClock`.
@@ -327,20 +152,10 @@ extension Node {
     /// The epoch of our certificate; a re-issue raises it.
     package var epoch: UInt64 { ownSession.certificate.epoch }
 
-    /// Another session of our identity showed its certificate.
-    func receivedOwn(_ certificate: Certificate) {
-        act { ownSession.receive(certificate, dm: mail.publicKey, &router, connections, $0, &$1) }
-    }
-
     /// Zeroes the secret halves of all keys that outlive a link.
     func forgetKeys() {
         router.forgetKey()
         ownSession.forgetKey()
         mail.forgetKeys()
-    }
-
-    /// Issues our certificate again, for another dm key.
-    func renewCertificate() {
-        act { ownSession.renewCertificate(dm: mail.publicKey, &router, connections, $0, &$1) }
     }
 }

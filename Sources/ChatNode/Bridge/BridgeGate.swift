@@ -4,7 +4,7 @@ import Phrases
 import Wire
 
 /// Decides which payloads leave this network and come from others, by consent, and tells the user of bridges (Docs/Bridge.md).
-struct BridgeGate {
+struct BridgeGate: ~Copyable {
     /// Nil unless this node carries the room to other networks.
     private var bridge: RoomBridge?
     /// The user knows that the room is bridged.
@@ -28,6 +28,27 @@ struct BridgeGate {
         return environment.consentsToBridges ? .trusted : .known
     }
 
+    /// As above, of the neighbour that a payload came from; `unknown` for one that says not to have come over a bridge.
+    func standing(
+        of frame: borrowing PayloadFrame, from neighbour: PeerID, _ roster: borrowing Roster,
+        _ environment: Environment
+    ) -> BridgeStanding {
+        frame.isBridged ? standing(of: neighbour, roster, environment) : .unknown
+    }
+
+    /// A peer says in its presence that it is a bridge, and the user lets bridges publish.
+    static func trusts(_ peer: PeerID?, _ roster: borrowing Roster, _ environment: Environment) -> Bool {
+        guard let peer else { return false }
+        return roster.bridging(of: peer).isBridge && environment.consentsToBridges
+    }
+
+    /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
+    static func takeRelayed(on link: LinkInfo, _ roster: borrowing Roster, _ environment: Environment) -> Bool {
+        let rate: LinkRate =
+            trusts(link.peer, roster, environment) ? .bridged : environment.isCrowd ? .relayedInCrowd : .relayed
+        return link.takeToken(rate, now: environment.now)
+    }
+
     func nextDeadline(now: Instant) -> Instant? { bridge?.nextDeadline(now: now) }
 
     mutating func tick(_ environment: Environment, _ effects: inout Effects) {
@@ -39,10 +60,10 @@ struct BridgeGate {
         guard let orders else { return }
         for order in orders {
             switch order {
-            case .publish(let due): effects.append(.publish(due))
+            case .publish(let due): effects.append(.bridge(.give(due)))
             case .notice(let code, let sentence): effects.append(.warn(code, sentence))
             case .receive(let certificate, let frame):
-                effects.append(.receiveHeld(certificate: certificate, frame: frame))
+                effects.append(.bridge(.receiveHeld(certificate: certificate, frame: frame)))
             }
         }
         effects.append(.arm(.bridge))
@@ -53,7 +74,8 @@ struct BridgeGate {
 extension BridgeGate {
     /// Publishes a payload of this network, if its author consents; to be called when it is routed. Counts it otherwise.
     mutating func publish(
-        _ payload: VerifiedPayload, _ own: OwnSession, _ router: borrowing MessageRouter, _ intake: inout Intake,
+        _ payload: VerifiedPayload, _ own: borrowing OwnSession, _ router: borrowing MessageRouter,
+        _ intake: inout Intake,
         _ environment: Environment, _ effects: inout Effects
     ) {
         let author = payload.author
@@ -105,8 +127,52 @@ extension BridgeGate {
         return isBridge && age < UInt64(Limits.bridgeWaitingTime.nanoseconds / 1_000_000)
     }
 
-    /// The presence that came before its author's certificate; nil if there is none.
-    mutating func takeUncertified(_ author: PeerID) -> VerifiedPayload? { bridge?.takeUncertified(author) }
+    /// The certificate of an author is here: publishes a presence that came before it.
+    mutating func certified(_ author: PeerID, _ effects: inout Effects) {
+        if let presence = bridge?.takeUncertified(author) { effects.append(.bridge(.publish(presence))) }
+    }
+
+    /// A sealed message for a peer may go over this node's bridge.
+    func leads(to peer: PeerID, _ paths: RelayPaths) -> Bool {
+        if let neighbour { paths[peer].contains(neighbour) } else { false }
+    }
+
+    /// Hears of an admitted payload that was routed: publishes one of this network, and takes one of another network to this one.
+    mutating func follow(
+        _ admitted: AdmittedPayload, _ own: borrowing OwnSession, _ spread: borrowing Spread,
+        _ crowd: inout CrowdPresence, _ intake: inout Intake, _ router: inout MessageRouter,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        let (payload, isPresence) = (admitted.payload, admitted.payload.type == .presence)
+        switch admitted.origin {
+        case .live, .roster:
+            publish(payload, own, router, &intake, environment, &effects)
+            if admitted.isLive, payload.isBridged, let peer = admitted.link?.peer {
+                effects.append(.recordPath(to: payload.author, via: peer))
+                if isPresence { router.resendUnacknowledged(to: payload.author) }
+            }
+            if isPresence { reportBridge(of: payload.author, router.roster, environment, &effects) }
+        case .history:
+            if mayPublish(history: payload, environment) {
+                publish(payload, own, router, &intake, environment, &effects)
+            }
+        case .broker(let neighbour, isHistory: false):
+            effects.append(.recordPath(to: payload.author, via: neighbour))
+            if isPresence {
+                bridge?.keep(presence: payload)
+                router.resendUnacknowledged(to: payload.author)
+            }
+            if environment.isCrowd, isPresence {
+                if bridge?.isToPass(payload, now: environment.now) == true {
+                    crowd.spread(bridged: payload, environment, &effects)
+                }
+            } else if !spread.takes(payload, isRelayed: true, router) {
+                let selector = LinkSelector.others(than: nil, notTo: payload.author)
+                effects.append(.deliver(BridgeGate.delivery(of: payload), to: selector))
+            }
+        case .sealed, .broker(_, isHistory: true): break
+        }
+    }
 
     private static func consents(_ author: PeerID, _ roster: borrowing Roster, _ environment: Environment) -> Bool {
         author == environment.me ? environment.consentsToBridges : roster.bridging(of: author).consents
@@ -115,34 +181,107 @@ extension BridgeGate {
 
 /// Payloads of other networks.
 extension BridgeGate {
-    /// An event of the broker.
-    mutating func handle(_ event: BridgeEvent, _ environment: Environment, _ effects: inout Effects) {
-        append(bridge?.handle(event, now: environment.now), &effects)
-    }
-
-    /// Another bridge has come.
-    mutating func greeted(_ environment: Environment, _ effects: inout Effects) {
-        append(bridge?.greeted(now: environment.now), &effects)
-    }
-
-    /// A payload came from the broker: another bridge has published it.
+    /// Handles an event of the broker.
     ///
-    /// - Returns: false if the payload is a presence that is held: if its author is in this network, it comes by itself meanwhile.
+    /// - Returns: the payload of a delivery if it was admitted.
     mutating func receive(
-        _ frame: borrowing PayloadFrame, _ certificate: [UInt8], _ environment: Environment, _ effects: inout Effects
-    ) -> Bool {
-        bridge?.recordSeen(frame.id)
-        guard environment.isCrowd ? frame.type == .presence : frame.isPresenceOfCrowd else { return true }
-        bridge?.hold(certificate, [UInt8](copying: frame.body), now: environment.now)
-        effects.append(.arm(.bridge))
-        return false
+        _ event: BridgeEvent, _ own: borrowing OwnSession, _ intake: inout Intake, _ crowd: inout CrowdPresence,
+        _ router: inout MessageRouter, _ connections: Connections, _ environment: Environment,
+        _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        append(bridge?.handle(event, now: environment.now), &effects)
+        switch event {
+        case .connected: renewPresence(&crowd, &router, environment, &effects)
+        case .delivered(let delivery):
+            switch delivery.content {
+            case .payload(let certificate, let bytes):
+                return receive(
+                    certificate, bytes, isHistory: delivery.isHistory, own, &intake, connections, environment, &effects)
+            case .sealed(let body):
+                if let neighbour { effects.append(.bridge(.receiveSealed(body, from: neighbour))) }
+            case .greeting: append(bridge?.greeted(now: environment.now), &effects)
+            }
+        case .disconnected, .blocked, .unblocked, .confirmed, .refused: break
+        }
+        return nil
     }
 
-    /// Counts a payload from the broker that was refused.
-    mutating func refuse() { bridge?.refused += 1 }
+    /// Takes in a payload of another network, unless it is a presence that is held: if its author is in this network, it comes by
+    /// itself meanwhile.
+    private mutating func receive(
+        _ certificate: [UInt8], _ bytes: [UInt8], isHistory: Bool, _ own: borrowing OwnSession,
+        _ intake: inout Intake, _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        do throws(DropReason) {
+            let frame = try PayloadFrame(bytes.span)
+            // Another bridge has published it.
+            bridge?.recordSeen(frame.id)
+            guard environment.isCrowd ? frame.type == .presence : frame.isPresenceOfCrowd else {
+                return admit(frame, certificate, isHistory: isHistory, own, &intake, connections, environment, &effects)
+            }
+            bridge?.hold(certificate, bytes, now: environment.now)
+            effects.append(.arm(.bridge))
+        } catch {
+            intake.refuse(malformed: error)
+            bridge?.refused += 1
+        }
+        return nil
+    }
 
-    /// Keeps the latest presence of an author in another network, for later links.
-    mutating func keep(presence: VerifiedPayload) { bridge?.keep(presence: presence) }
+    /// Takes in a presence that was held, unless its author is here: another bridge of this network published it, and the links
+    /// bring it.
+    ///
+    /// - Returns: the payload if it was admitted.
+    mutating func receive(
+        held bytes: [UInt8], _ certificate: [UInt8], _ own: borrowing OwnSession, _ intake: inout Intake,
+        _ roster: borrowing Roster, _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        guard let frame = try? PayloadFrame(bytes.span), !roster.isHere(frame.author) else { return nil }
+        return admit(frame, certificate, isHistory: false, own, &intake, connections, environment, &effects)
+    }
+
+    private mutating func admit(
+        _ frame: borrowing PayloadFrame, _ certificate: [UInt8], isHistory: Bool, _ own: borrowing OwnSession,
+        _ intake: inout Intake, _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        let author = learn(certificate, own, &intake, connections, environment, &effects)
+        guard let author, let neighbour, isHistory || author == frame.author else {
+            bridge?.refused += 1
+            return nil
+        }
+        guard author != environment.me else { return nil }
+        let admitted = intake.receive(bridged: frame, over: neighbour, isHistory: isHistory, environment, &effects)
+        if admitted == nil { bridge?.refused += 1 }
+        return admitted
+    }
+
+    /// Takes in the certificate of an author in another network.
+    ///
+    /// - Returns: its identity; nil for one that is false, superseded, or one too many.
+    private func learn(
+        _ bytes: [UInt8], _ own: borrowing OwnSession, _ intake: inout Intake, _ connections: Connections,
+        _ environment: Environment, _ effects: inout Effects
+    ) -> PeerID? {
+        if let known = intake.knownCertificate(bytes, environment) { return known.identity }
+        guard let certificate = try? intake.readCertificate(bytes.span, environment) else { return nil }
+        return learn(certificate, own, &intake, connections, environment, &effects) ? certificate.identity : nil
+    }
+
+    /// As above, of a verified certificate.
+    ///
+    /// - Returns: false for one that is superseded, or one too many.
+    func learn(
+        _ certificate: Certificate, _ own: borrowing OwnSession, _ intake: inout Intake, _ connections: Connections,
+        _ environment: Environment, _ effects: inout Effects
+    ) -> Bool {
+        if certificate.identity == environment.me {
+            if !certificate.isOfSameRun(as: own.certificate) { effects.append(.receiveOwn(certificate)) }
+            return true
+        }
+        guard let neighbour else { return false }
+        return intake.learn(
+            certificate, from: neighbour, isBridge: true, on: nil, connections, environment, &effects)
+    }
 
     /// Tells the peer of a new link of the people in other networks. In a crowd rosters tell it.
     func introduceElsewhere(
@@ -155,19 +294,9 @@ extension BridgeGate {
         }
     }
 
-    /// Passes a payload from another network on to all links.
-    static func passOn(_ payload: VerifiedPayload, _ effects: inout Effects) {
-        effects.append(.deliver(delivery(of: payload), to: .others(than: nil, notTo: payload.author)))
-    }
-
     private static func delivery(of payload: VerifiedPayload) -> PayloadDelivery {
         PayloadDelivery(
             frame: payload.frame(hops: 2), type: nil, certificate: .before(payload.author), isOptional: true)
-    }
-
-    /// True if a presence from another network goes into this crowd.
-    mutating func passesIntoCrowd(_ presence: VerifiedPayload, _ environment: Environment) -> Bool {
-        bridge?.isToPass(presence, now: environment.now) == true
     }
 
     /// Tells a new crowd of each author again.
@@ -195,14 +324,33 @@ extension BridgeGate {
         effects.append(.schedule(.renewBridgedPresence, at: environment.now + Limits.bridgedPresenceRenewal))
     }
 
-    /// Tells the user when the last bridge of the room has gone.
-    ///
-    /// - Returns: whether there is a bridge that the presence is renewed for.
-    mutating func reviewBridges(_ roster: borrowing Roster, _ effects: inout Effects) -> Bool {
-        if isBridged(roster) { return true }
-        isReported = false
-        effects.append(.report(.notice(.roomUnbridged, Sentence(.roomUnbridged))))
-        return false
+    /// Sends the presence to the bridges, and does so again in a minute; tells the user when the last bridge of the room has gone.
+    mutating func renew(
+        _ crowd: inout CrowdPresence, _ router: inout MessageRouter, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        guard environment.isRunning else { return }
+        guard isBridged(router.roster) else {
+            isReported = false
+            return effects.append(.report(.notice(.roomUnbridged, Sentence(.roomUnbridged))))
+        }
+        if !environment.isCrowd { renewPresence(&crowd, &router, environment, &effects) }
+        BridgeGate.scheduleRenewal(environment, &effects)
+    }
+
+    private func renewPresence(
+        _ crowd: inout CrowdPresence, _ router: inout MessageRouter, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        guard environment.consentsToBridges else { return }
+        let presence: VerifiedPayload
+        if environment.isCrowd {
+            presence = crowd.presenceForLink(environment, router: &router)
+        } else {
+            presence = router.signPresence(at: environment.moment)
+            for peer in router.roster.bridges { effects.append(.sendSigned(presence, to: .peer(peer))) }
+        }
+        effects.append(.bridge(.publish(presence)))
     }
 
     /// The state of this node's bridge; nil if it has none.

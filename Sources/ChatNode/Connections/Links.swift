@@ -523,9 +523,16 @@ extension Links {
         enqueue([type.rawValue] + certificate.bytes, on: link)
     }
 
-    /// Marks the certificate of an identity as unsent on a link; false if it was not sent there.
-    func markUnsent(_ identity: PeerID, on link: LinkInfo) -> Bool {
-        link.record.certificatesSent.remove(identity.words.0) != nil
+    /// Marks a renewed certificate as unsent on links that received the previous one. A relay sends it at once, because its
+    /// neighbours can seal for an author without receiving its payloads; other nodes send it with the next payload.
+    mutating func resend(_ certificate: Certificate, isRelay: Bool) {
+        let identity = certificate.identity
+        for link in connections.active {
+            guard link.record.certificatesSent.remove(identity.words.0) != nil, isRelay, identity != link.peer else {
+                continue
+            }
+            sendOnce(certificate, on: link)
+        }
     }
 
     /// Sends the first frames on a new link, and asks for a round trip.

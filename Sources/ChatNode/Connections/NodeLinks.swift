@@ -39,7 +39,10 @@ extension Node {
         case .send(let frame, let selector): forEach(selector) { links.enqueue(frame, on: $0) }
         case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
         case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
-        case .resendCertificate(let author): resendCertificate(of: author)
+        case .resend(let certificate): links.resend(certificate, isRelay: configuration.relaysSealed)
+        case .receiveOwn(let certificate):
+            act { ownSession.receive(certificate, dm: mail.publicKey, &router, connections, $0, &$1) }
+        case .recordPath(let peer, let other): withEffects { mail.recordPath(to: peer, via: other, &router, &$0) }
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .link(let step): perform(step)
         case .ban(let peer): links.ban(peer, now: scheduler.now)
@@ -50,11 +53,8 @@ extension Node {
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
-        case .publishOverBridge(let payload): publishOverBridge(payload)
-        case .publish(let due): publish(due)
-        case .receiveHeld(let certificate, let frame): receiveHeld(certificate, frame)
-        case .publishSealed(let body, let peer): _ = publishOverBridge(sealed: body, from: peer)
-        case .renewCertificate: renewCertificate()
+        case .bridge(let step): perform(step)
+        case .renewCertificate: act { ownSession.renewCertificate(dm: mail.publicKey, &router, connections, $0, &$1) }
         case .report(let event): emit(event)
         case .warn(let code, let sentence): withEffects { finder.warn(code, sentence, &$0) }
         case .discovery(let order): instruct(order)
@@ -179,7 +179,7 @@ extension Node {
         if up.isActive {
             historyExchange.linkOpened(to: up.peer, from: up.link.endpoint.giver ?? Giver(up.peer), environment)
             tickHistory()
-            introduceElsewhere(on: up.link)
+            act { bridgeGate.introduceElsewhere(on: up.link.id, router.roster, $0, &$1) }
             act { spread.linkUp(up, connections, $0, &$1) }
             act { finder.linkIsActive(up.link, of: up.peer, $0, spread.neighbours, &$1) }
         }
@@ -243,9 +243,12 @@ extension Node {
     func received(_ type: FrameType, _ body: Span<UInt8>, on link: LinkInfo) {
         let environment = environment
         // Not `act`: no closure takes a span.
-        var effects = Effects()
+        var (effects, admitted) = (Effects(), AdmittedPayload?.none)
         switch type {
-        case .payload: receivedPayload(body, on: link, environment)
+        case .payload:
+            admitted = intake.receive(
+                body, on: link, &historyExchange, &spread, &finder, &crowd, bridgeGate, &router, links, ownSession,
+                environment, &effects)
         case .goodbye: links.receivedGoodbye(body, on: link, environment, &effects)
         case .have:
             historyExchange.receiveHave(
@@ -253,29 +256,29 @@ extension Node {
         case .want:
             historyExchange.receiveWant(
                 body, on: link, connections, archive: router.publicChat, environment, &effects)
-        case .certificate: receivedCertificate(body, on: link)
-        case .superseded: receivedSuperseded(body, on: link)
-        case .sealed: receivedSealed(body, on: link, environment)
+        case .certificate:
+            intake.receiveCertificate(
+                body, on: link, &crowd, &bridgeGate, router.roster, links, environment, &effects)
+        case .superseded: intake.receiveSuperseded(body, on: link, &crowd, router.roster, environment, &effects)
+        case .sealed: admitted = receivedSealed(body, on: link, environment)
         case .tree: receivedTree(body, on: link, environment)
-        case .latest:
-            spread.receiveIDs(body, areNews: false, on: link, connections, &finder, environment, &effects)
+        case .latest: spread.receiveIDs(body, areNews: false, on: link, connections, &finder, environment, &effects)
         case .news: spread.receiveIDs(body, areNews: true, on: link, connections, &finder, environment, &effects)
         case .contacts:
             finder.receivedContacts(body, on: link, links, spread.neighbours, router.roster, environment, &effects)
         case .roster:
-            let isPresence = crowd.receive(body, on: link, &spread, environment, &effects)
-            if isPresence, let peer = link.peer { receivedRoster(body, from: peer, on: link, environment) }
+            if crowd.receive(body, on: link, &spread, environment, &effects) {
+                admitted = intake.receivePresence(
+                    body, on: link, &crowd, &finder, spread.neighbours, bridgeGate, router.roster, connections,
+                    environment, &effects)
+            }
         case .clock:
             clock.receive(body, on: link, links, &router, &historyExchange, &spread, environment, &effects)
         // The link has answered them.
         case .ping, .pong: effects.append(.countUnexpectedFrame)
         }
         perform(effects)
-    }
-
-    /// Bans a neighbour for a frame that it sent, and its address.
-    func ban(_ link: LinkInfo) {
-        if link.peer != nil { close(link, .ban) }
+        if let admitted { accept(admitted, environment) }
     }
 
     /// A routed payload may have made a reply or a deadline: the end of the turn looks, once for all payloads.
@@ -286,18 +289,7 @@ extension Node {
 
     /// Sends what the router has waiting: what one turn brings is acknowledged together.
     func sendReplies() {
-        guard router.hasReplies else { return }
-        for reply in router.takeReplies(at: moment) {
-            send(reply.payload, to: reply.destination)
-        }
-        arm(.router)
-    }
-
-    /// Also while the node leaves, as receipts may still come.
-    func tickRouter() {
-        apply(router.tick(scheduler.now))
-        sendReplies()
-        arm(.router)
+        if router.hasReplies { act { conversations.sendReplies($0, &$1) } }
     }
 
     /// Sends what the router wants sent and tells what it wants told.
@@ -320,7 +312,7 @@ extension Node {
         switch destination {
         case .everyone:
             broadcast(payload)
-            publishOverBridge(payload)
+            perform(BridgeStep.publish(payload))
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else {
                 return act {
@@ -341,263 +333,12 @@ extension Node {
     }
 }
 
-/// The way of a payload in, the same for every origin: judged, routed, and handed on (Architecture.md).
 extension Node {
-    /// Handles a payload frame that came on a link, asked for or not.
-    func receivedPayload(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
-        guard let peer = link.peer, let epoch = link.certificate?.epoch else { return }
-        do throws(DropReason) {
-            let frame = try PayloadFrame(body)
-            spread.recordArrival(of: frame.id.prefix, from: peer)
-            if historyExchange.isAwaited(frame.id.prefix, from: peer) {
-                let askedAt = historyExchange.recordArrival(of: frame.id.prefix, from: peer, environment)
-                receive(frame, from: .history(from: peer), askedAt: askedAt, on: link, environment)
-                return
-            }
-            let live = LiveLink(
-                to: peer, epoch: epoch, source: link.source, kind: spread.linkKind(of: peer),
-                bridge: bridgeStanding(of: frame, from: peer), judgesAge: environment.mode == .overlay)
-            receive(frame, from: .live(live), on: link, environment)
-        } catch {
-            receivedMalformed(body, error, from: peer, environment)
-        }
-    }
-
-    /// A frame that is no payload keeps its neighbour's promise nevertheless, and is not asked for again.
-    private func receivedMalformed(
-        _ body: Span<UInt8>, _ reason: DropReason, from peer: PeerID, _ environment: Environment
-    ) {
-        intake.refuse(malformed: reason)
-        guard let id = PayloadFrame.id(of: body)?.prefix else { return }
-        spread.recordArrival(of: id, from: peer)
-        guard historyExchange.isAwaited(id, from: peer) else { return }
-        _ = historyExchange.recordArrival(of: id, from: peer, environment)
-        router.recordFinal(id)
-    }
-
-    /// Judges a payload frame, and routes its payload if it is admitted.
-    ///
-    /// - Parameters:
-    ///   - askedAt: the wall clock when the payload was asked for; nil if it came unasked.
-    ///   - link: the link that it came on; nil if it came over the bridge.
-    /// - Returns: the payload; nil unless it was admitted, now or before.
-    @discardableResult
-    func receive(
-        _ frame: borrowing PayloadFrame, from origin: Origin, askedAt: Timestamp? = nil, on link: LinkInfo?,
-        _ environment: Environment
-    ) -> VerifiedPayload? {
-        let verdict = intake.judge(frame, from: origin, environment)
-        switch verdict {
-        case .admitted(let payload):
-            accept(payload, hops: frame.hops, from: origin, askedAt: askedAt, on: link, environment)
-            return payload
-        case .repeated(let payload):
-            if case .live = origin, let link { recordSender(on: link) }
-            apply(router.routeAgain(payload, at: environment.moment))
-            routed()
-            return payload
-        case .dropped(let reason): refused(frame, reason, from: origin, on: link, environment)
-        case .closeLink(let reason):
-            if let link { close(link, .violation) } else { refused(frame, reason, from: origin, on: nil, environment) }
-        case .ban(let reason):
-            if let link { ban(link) } else { refused(frame, reason, from: origin, on: nil, environment) }
-        }
-        return nil
-    }
-
-    private func recordSender(on link: LinkInfo, isNew: Bool = false) {
-        if let peer = link.peer { recordHeard(peer, on: link) }
-        finder.recordSign(on: link, isNew: isNew, now: scheduler.now)
-    }
-
-    private func recordHeard(_ peer: PeerID, on link: LinkInfo) {
-        if links.recordHeard(link) { finder.dials.dialler.heard(peer) }
-    }
-
-    /// Routes an admitted payload, between what its origin demands before and behind that.
-    private func accept(
-        _ payload: VerifiedPayload, hops: UInt8, from origin: Origin, askedAt: Timestamp?, on link: LinkInfo?,
-        _ environment: Environment
-    ) {
-        switch origin {
-        case .live:
-            guard let link else { return }
-            acceptLive(payload, hops: hops, on: link, environment)
-        case .history(let peer):
-            route(payload, askedAt: askedAt, environment)
-            offerArchived()
-            act { finder.recordGap(payload, isHistory: true, ownSession, connections, router.roster, $0, &$1) }
-            if spread.isEngaged, spread.admitHistory(payload, environment),
-                spread.takes(payload, isRelayed: true, router)
-            {
-                broadcast(payload, from: peer, hops: max(1, hops))
-            }
-            publishOverBridge(history: payload)
-        case .roster:
-            route(payload, environment)
-            offerArchived()
-            if let link { receivePresence(payload, isLive: false, on: link, environment) }
-            reportBridge(of: payload.author)
-            publishOverBridge(payload)
-        case .sealed(_, let certificate):
-            if let link { learn(certificate, from: link) } else { _ = learnBridged(certificate) }
-            if let link { crowd.recordPath(to: payload.author, by: link.id, environment) }
-            route(payload, environment)
-            offerArchived()
-        case .broker(_, isHistory: true):
-            route(payload, askedAt: environment.wallClock, environment)
-            offerArchived()
-        case .broker(let bridge, isHistory: false):
-            route(payload, environment)
-            offerArchived()
-            acceptBridged(payload, by: bridge, environment)
-        }
-    }
-
-    private func acceptLive(
-        _ admitted: VerifiedPayload, hops: UInt8, on link: LinkInfo, _ environment: Environment
-    ) {
-        var payload = admitted
-        let isInTrees = spread.isEngaged
-        if spread.takes(admitted, isRelayed: hops > 0, router) {
-            let checked = withEffects { spread.check(admitted, hops: hops, on: link, environment, &intake, &$0) }
-            guard let checked else { return }
-            payload = checked
-        }
-        let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
-        if hops > 0 {
-            withEffects {
-                finder.recordGap(
-                    payload, isHistory: false, ownSession, connections, router.roster, environment, &$0)
-            }
-        }
-        if isPublic { intake.recordHops(hops) }
-        recordSender(on: link, isNew: isPublic)
-        route(payload, environment)
-        if isPresence, spread.mode.isCrowd { receivePresence(payload, isLive: true, on: link, environment) }
-        publishOverBridge(payload)
-        if payload.isBridged, let peer = link.peer {
-            withEffects { mail.recordPath(to: payload.author, via: peer, &router, &$0) }
-        }
-        if isPresence, payload.isBridged { router.resendUnacknowledged(to: payload.author) }
-        if isPresence { reportBridge(of: payload.author) }
-        guard isInTrees, let peer = link.peer, spread.takes(payload, isRelayed: hops > 0, router) else { return }
-        broadcast(payload, from: peer, hops: hops)
-    }
-
-    private func route(_ payload: VerifiedPayload, askedAt: Timestamp? = nil, _ environment: Environment) {
-        route(payload, askedAt: askedAt, at: environment.moment)
-        routed()
-    }
-
-    /// Handles a frame whose payload was refused without a penalty for the link.
-    private func refused(
-        _ frame: borrowing PayloadFrame, _ reason: DropReason, from origin: Origin, on link: LinkInfo?,
-        _ environment: Environment
-    ) {
-        switch origin {
-        case .live:
-            guard let link, let peer = link.peer else { return }
-            var effects = Effects()
-            if reason == .duplicate {
-                finder.recordSign(on: link, isNew: false, now: environment.now)
-                crowd.receiveRepeated(frame, environment, &effects)
-            }
-            spread.recordDrop(of: frame, reason, from: peer, connections, now: environment.now, &effects)
-            perform(effects)
-            // In a crowd its presence may have come over others before: it is heard on this link all the same.
-            if environment.isCrowd, reason == .duplicate, frame.hops == 0 { recordHeard(peer, on: link) }
-        case .history(let peer):
-            guard reason == .stale || reason == .fromTheFuture else { return router.recordFinal(frame.id.prefix) }
-            historyExchange.refuseForTime(frame.id.prefix, signedAt: frame.timestamp, from: peer, environment)
-            arm(.history)
-        case .roster:
-            guard reason == .duplicate else { return }
-            var effects = Effects()
-            crowd.receiveRepeated(frame, environment, &effects)
-            perform(effects)
-        case .sealed: break
-        case .broker(_, let isHistory): refusedFromBroker(frame, reason, isHistory: isHistory)
-        }
-    }
-}
-
-/// Certificates on links (Protocol.md section 9).
-extension Node {
-    /// Handles a certificate: the neighbour's own, one of another session of our identity, or one of a third identity.
-    func receivedCertificate(_ body: Span<UInt8>, on link: LinkInfo) {
-        guard let certificate = readCertificate(body, on: link) else { return }
-        if certificate.identity == context.me {
-            receivedOwn(certificate)
-        } else if let current = link.certificate, certificate.isOfSameRun(as: current) {
-            guard certificate.isBetter(than: current) || certificate.isRenewal(of: current) else { return }
-            links.renew(link, certificate)
-            withEffects { intake.renew(certificate, on: link, environment, &$0) }
-        } else {
-            learn(certificate, from: link)
-        }
-    }
-
-    /// Handles a better certificate of our own identity.
-    func receivedSuperseded(_ body: Span<UInt8>, on link: LinkInfo) {
-        guard let certificate = readCertificate(body, on: link) else { return }
-        guard certificate.identity == context.me else {
-            links.tally.unexpectedFrames += 1
-            return
-        }
-        receivedOwn(certificate)
-    }
-
-    /// The certificate in a frame, if it is a genuine one. A bad signature bans the neighbour, which has to verify certificates before
-    /// it forwards them.
-    private func readCertificate(_ body: Span<UInt8>, on link: LinkInfo) -> Certificate? {
-        guard crowd.takesAnswer(body.count, on: link.id, now: scheduler.now) || takeRelayed(on: link) else {
-            intake.refuseCertificate()
-            return nil
-        }
-        do throws(CertificateError) {
-            return try intake.readCertificate(body, environment)
-        } catch .badSignature {
-            ban(link)
-        } catch {
-            links.tally.unexpectedFrames += 1
-        }
-        return nil
-    }
-
-    /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
-    func takeRelayed(on link: LinkInfo) -> Bool {
-        let rate: LinkRate = isTrustedBridge(link) ? .bridged : spread.mode.isCrowd ? .relayedInCrowd : .relayed
-        return link.takeToken(rate, now: scheduler.now)
-    }
-
-    private func isTrustedBridge(_ link: LinkInfo) -> Bool { isBridge(link) && consentsToBridges }
-
-    /// Handles a verified certificate of a third identity.
-    func learn(_ certificate: Certificate, from link: LinkInfo) {
-        guard let peer = link.peer else { return }
-        let isBridge = isTrustedBridge(link)
-        let isTaken = withEffects {
-            intake.learn(certificate, from: peer, isBridge: isBridge, on: link, connections, environment, &$0)
-        }
-        guard isTaken else { return }
-        withEffects { mail.recordPath(to: certificate.identity, via: peer, &router, &$0) }
-        publishUncertified(certificate.identity)
-    }
-
     /// Sends an author's certificate on a link, once, before the first payload of that author.
     func sendCertificate(for author: PeerID, on link: LinkInfo) {
         guard author != link.peer, let certificate = intake.certificate(of: author, now: scheduler.now) else { return }
         links.sendOnce(certificate, on: link)
         askForTurnEnd()
-    }
-
-    /// Marks a renewed certificate as unsent on links that received the previous one. A relay sends it at once, because its
-    /// neighbours can seal for an author without receiving its payloads; other nodes send it with the next payload.
-    func resendCertificate(of identity: PeerID) {
-        for link in Array(connections.active) where links.markUnsent(identity, on: link) {
-            if configuration.relaysSealed { sendCertificate(for: identity, on: link) }
-        }
     }
 }
 
@@ -631,12 +372,5 @@ extension Node {
         guard case .hello(let hello) = frame else { return }
         withEffects { spread.setOffers(of: &historyExchange, &$0) }
         if hello.isGuest { act { mail.greeted(on: link, router, &finder, $0, &$1) } }
-    }
-
-    func receivePresence(_ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo, _ environment: Environment) {
-        withEffects {
-            crowd.receive(
-                payload, isLive: isLive, on: link, connections, &router, &intake, &spread, &finder, environment, &$0)
-        }
     }
 }

@@ -300,6 +300,11 @@ extension Finder {
         linksChanged(environment, neighbours, &effects)
     }
 
+    /// A peer has said something on a link.
+    mutating func recordHeard(on link: LinkInfo, _ links: borrowing Links) {
+        if let peer = link.peer, links.recordHeard(link) { dials.dialler.heard(peer) }
+    }
+
     /// A peer is blocked no longer: its candidates are dialled at once.
     mutating func admit(_ peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
         dials.dialler.admit(peer, now: environment.now)
@@ -460,7 +465,7 @@ extension Finder {
     ///
     /// - Parameter isHistory: whether it was asked for. One that was said before this node had its links shows nothing.
     mutating func recordGap(
-        _ message: VerifiedPayload, isHistory: Bool, _ session: OwnSession, _ connections: Connections,
+        _ message: VerifiedPayload, isHistory: Bool, _ session: borrowing OwnSession, _ connections: Connections,
         _ roster: borrowing Roster, _ environment: Environment, _ effects: inout Effects
     ) {
         guard environment.mode != .overlay, message.type == .publicMessage, !message.isBridged,
@@ -617,6 +622,12 @@ extension Finder {
         // A mesh pays one comparison for each payload.
         guard choice.isOverlay, let peer = link.peer else { return }
         choice.recordSign(of: peer, isNew: isNew, now: now)
+    }
+
+    /// A neighbour sent a payload.
+    mutating func recordSender(on link: LinkInfo, isNew: Bool, _ links: borrowing Links, now: Instant) {
+        recordHeard(on: link, links)
+        recordSign(on: link, isNew: isNew, now: now)
     }
 }
 

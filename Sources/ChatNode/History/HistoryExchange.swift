@@ -211,6 +211,25 @@ extension HistoryExchange {
         return Timestamp(milliseconds: now - min(now, ago))
     }
 
+    /// Handles a payload that was asked for, came, and was refused: it is not asked for again, unless its time alone is wrong.
+    mutating func refuse(
+        _ frame: borrowing PayloadFrame, _ reason: DropReason, from peer: PeerID, _ router: inout MessageRouter,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard reason == .stale || reason == .fromTheFuture else { return router.recordFinal(frame.id.prefix) }
+        refuseForTime(frame.id.prefix, signedAt: frame.timestamp, from: peer, environment)
+        effects.append(.arm(.history))
+    }
+
+    /// Handles a frame that is no payload: it is not asked for again.
+    mutating func refuse(
+        malformed id: UInt64, from peer: PeerID, _ router: inout MessageRouter, _ environment: Environment
+    ) {
+        guard isAwaited(id, from: peer) else { return }
+        _ = recordArrival(of: id, from: peer, environment)
+        router.recordFinal(id)
+    }
+
     /// Records a payload that was refused for its time alone: our clock may be wrong.
     ///
     /// - Parameter time: that its author signed.

@@ -5,7 +5,7 @@ import Wire
 
 /// The run of our own identity: its certificate, and whether it continues when another session of the identity runs
 /// (Protocol.md sections 1 and 9).
-struct OwnSession {
+struct OwnSession: ~Copyable {
     /// The keys and the certificate that all links show.
     private let context: LinkContext
     private var login = LoginGuard()

@@ -6,6 +6,8 @@ import Wire
 /// (Protocol.md sections 7 and 9).
 struct Intake {
     private var admission: Admission
+    /// Whether the rates of payloads have a limit.
+    private let isLimited: Bool
     /// The best session certificate of each identity.
     private var certificates = KnownCertificates()
     /// Better certificates from the broker of this node's bridge, as `LinkRate.betterCertificates` of a link.
@@ -16,6 +18,7 @@ struct Intake {
     private(set) var hops = [Int](repeating: 0, count: Int(Limits.relayHops) + 1)
 
     init(_ configuration: NodeConfiguration, me: PeerID, now: Instant) {
+        isLimited = configuration.messagesPerSecond > 0
         admission = Admission(
             room: configuration.room.id, me: me,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
@@ -34,15 +37,233 @@ struct Intake {
     var tables: [(name: String, value: Any)] { [("admission", admission), ("certificates", certificates)] }
 }
 
-/// Payloads.
+/// The way of a payload in, the same for every origin: judged here, routed by `Node.accept`, and handed on by the parts that hear of
+/// it.
 extension Intake {
-    /// Judges a payload frame.
-    mutating func judge(
-        _ frame: borrowing PayloadFrame, from origin: Origin, _ environment: Environment
-    ) -> AdmissionResult {
-        admission.judge(frame, from: origin, now: environment.now, wallClock: environment.roomClock)
+    /// Handles the body of a payload frame on a link, asked for or not.
+    ///
+    /// - Returns: the payload if it was admitted.
+    mutating func receive(
+        _ body: Span<UInt8>, on link: LinkInfo, _ history: inout HistoryExchange, _ spread: inout Spread,
+        _ finder: inout Finder, _ crowd: inout CrowdPresence, _ bridge: borrowing BridgeGate,
+        _ router: inout MessageRouter, _ links: borrowing Links, _ own: borrowing OwnSession,
+        _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        guard let peer = link.peer, let epoch = link.certificate?.epoch else { return nil }
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            spread.recordArrival(of: frame.id.prefix, from: peer)
+            if history.isAwaited(frame.id.prefix, from: peer) {
+                return receiveHistory(
+                    frame, from: peer, on: link, &history, &finder, &router, links, own, environment, &effects)
+            }
+            let live = LiveLink(
+                to: peer, epoch: epoch, source: link.source, kind: spread.linkKind(of: peer),
+                bridge: bridge.standing(of: frame, from: peer, router.roster, environment),
+                judgesAge: environment.mode == .overlay)
+            return receiveLive(
+                frame, live, on: link, &spread, &finder, &crowd, &router, links, own, environment, &effects)
+        } catch {
+            refuse(malformed: error)
+            // It keeps its neighbour's promise nevertheless, and is not asked for again.
+            guard let id = PayloadFrame.id(of: body)?.prefix else { return nil }
+            spread.recordArrival(of: id, from: peer)
+            history.refuse(malformed: id, from: peer, &router, environment)
+            return nil
+        }
     }
 
+    private mutating func receiveHistory(
+        _ frame: borrowing PayloadFrame, from peer: PeerID, on link: LinkInfo, _ history: inout HistoryExchange,
+        _ finder: inout Finder, _ router: inout MessageRouter, _ links: borrowing Links,
+        _ own: borrowing OwnSession, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        let askedAt = history.recordArrival(of: frame.id.prefix, from: peer, environment)
+        switch judge(frame, from: .history(from: peer), on: link, environment, &effects) {
+        case .admitted(var admitted):
+            admitted.askedAt = askedAt
+            finder.recordGap(
+                admitted.payload, isHistory: true, own, links.connections, router.roster, environment, &effects)
+            return admitted
+        case .refused(let reason): history.refuse(frame, reason, from: peer, &router, environment, &effects)
+        case .linkEnds: break
+        }
+        return nil
+    }
+
+    private mutating func receiveLive(
+        _ frame: borrowing PayloadFrame, _ live: LiveLink, on link: LinkInfo, _ spread: inout Spread,
+        _ finder: inout Finder, _ crowd: inout CrowdPresence, _ router: inout MessageRouter,
+        _ links: borrowing Links, _ own: borrowing OwnSession, _ environment: Environment,
+        _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        switch judge(frame, from: .live(live), on: link, environment, &effects) {
+        case .admitted(var admitted):
+            guard !admitted.isRepeated else {
+                finder.recordSender(on: link, isNew: false, links, now: environment.now)
+                return admitted
+            }
+            if spread.takes(admitted.payload, isRelayed: admitted.hops > 0, router) {
+                let checked = spread.check(
+                    admitted.payload, hops: admitted.hops, on: link, environment, &self, &effects)
+                guard let checked else { return nil }
+                admitted.payload = checked
+            }
+            if admitted.hops > 0 {
+                finder.recordGap(
+                    admitted.payload, isHistory: false, own, links.connections, router.roster, environment, &effects)
+            }
+            let isPublic = admitted.payload.type == .publicMessage
+            if isPublic { recordHops(admitted.hops) }
+            finder.recordSender(on: link, isNew: isPublic, links, now: environment.now)
+            return admitted
+        case .refused(let reason):
+            refuseLive(frame, reason, on: link, &spread, &finder, &crowd, &router, links, environment, &effects)
+        case .linkEnds: break
+        }
+        return nil
+    }
+
+    private mutating func refuseLive(
+        _ frame: borrowing PayloadFrame, _ reason: DropReason, on link: LinkInfo, _ spread: inout Spread,
+        _ finder: inout Finder, _ crowd: inout CrowdPresence, _ router: inout MessageRouter,
+        _ links: borrowing Links, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let peer = link.peer else { return }
+        if reason == .duplicate {
+            finder.recordSign(on: link, isNew: false, now: environment.now)
+            crowd.receiveRepeated(frame, environment, &effects)
+        }
+        spread.recordDrop(of: frame, reason, from: peer, links.connections, now: environment.now, &effects)
+        // In a crowd its presence may have come over others before: it is heard on this link all the same.
+        if environment.isCrowd, reason == .duplicate, frame.hops == 0 {
+            finder.recordHeard(on: link, links)
+        }
+    }
+
+    /// Handles a presence of a neighbour's answer to our digests.
+    ///
+    /// - Returns: the payload if it was admitted.
+    mutating func receivePresence(
+        _ body: Span<UInt8>, on link: LinkInfo, _ crowd: inout CrowdPresence, _ finder: inout Finder,
+        _ neighbours: Neighbours, _ bridge: borrowing BridgeGate, _ roster: borrowing Roster,
+        _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        guard let peer = link.peer else { return nil }
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            let isKept = crowd.judge(
+                frame, from: link.source, isLimited: isLimited,
+                size: { finder.plausibleSize(connections, neighbours) }, environment)
+            guard let isKept else { return nil }
+            let standing = bridge.standing(of: frame, from: peer, roster, environment)
+            let origin = Origin.roster(from: peer, isKept: isKept, bridge: standing)
+            switch judge(frame, from: origin, on: link, environment, &effects) {
+            case .admitted(let admitted): return admitted
+            case .refused(.duplicate): crowd.receiveRepeated(frame, environment, &effects)
+            case .refused, .linkEnds: break
+            }
+        } catch {
+            refuse(malformed: error)
+        }
+        return nil
+    }
+
+    /// Takes in the content of a sealed message for us, and the certificate of its author.
+    ///
+    /// - Parameters:
+    ///   - neighbour: the peer that it came from, or what stands for this node's bridge.
+    ///   - link: where it came on; nil for the bridge.
+    /// - Returns: the payload if it was admitted.
+    mutating func receive(
+        opened: [UInt8], from neighbour: PeerID, on link: LinkInfo?, _ crowd: inout CrowdPresence,
+        _ bridge: inout BridgeGate, _ own: borrowing OwnSession, _ roster: borrowing Roster,
+        _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        do throws(DropReason) {
+            let content = try readSealed(opened, environment)
+            let (frame, certificate) = (try PayloadFrame(content.frame.span), content.certificate)
+            let origin = Origin.sealed(from: neighbour, by: certificate)
+            guard case .admitted(var admitted) = judge(frame, from: origin, on: link, environment, &effects) else {
+                return nil
+            }
+            admitted.endpoint = content.endpoint
+            guard !admitted.isRepeated else { return admitted }
+            if let link {
+                learn(certificate, from: link, &bridge, roster, connections, environment, &effects)
+                crowd.recordPath(to: admitted.payload.author, by: link.id, environment)
+            } else {
+                _ = bridge.learn(certificate, own, &self, connections, environment, &effects)
+            }
+            return admitted
+        } catch {
+            drop(error)
+            return nil
+        }
+    }
+
+    /// Reads the content of a sealed message that was opened.
+    ///
+    /// - Throws: `.malformed`, or `.oldEpoch` for one of an earlier run of its author.
+    private func readSealed(_ opened: [UInt8], _ environment: Environment) throws(DropReason) -> SealedContent {
+        let content = try SealedContent(opened)
+        if case .worse = news(of: content.certificate, environment) { throw .oldEpoch }
+        return content
+    }
+
+    /// Takes in a payload from the broker. One that is late is taken as history: it was said while the broker was away, or before
+    /// its author began anew.
+    ///
+    /// - Parameter bridge: what stands for this node's bridge.
+    /// - Returns: the payload; nil if it was refused.
+    mutating func receive(
+        bridged frame: borrowing PayloadFrame, over bridge: PeerID, isHistory: Bool, _ environment: Environment,
+        _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        let origin = Origin.broker(bridge: bridge, isHistory: isHistory)
+        switch judge(frame, from: origin, on: nil, environment, &effects) {
+        case .admitted(var admitted):
+            if isHistory { admitted.askedAt = environment.wallClock }
+            return admitted
+        case .refused(.stale) where !isHistory, .refused(.oldEpoch) where !isHistory,
+            .refused(.sequenceTooOld) where !isHistory:
+            return receive(bridged: frame, over: bridge, isHistory: true, environment, &effects)
+        case .refused, .linkEnds: return nil
+        }
+    }
+
+    private enum Verdict {
+        case admitted(AdmittedPayload)
+        /// Without a penalty for the link that it came on.
+        case refused(DropReason)
+        case linkEnds
+    }
+
+    private mutating func judge(
+        _ frame: borrowing PayloadFrame, from origin: Origin, on link: LinkInfo?, _ environment: Environment,
+        _ effects: inout Effects
+    ) -> Verdict {
+        switch admission.judge(frame, from: origin, now: environment.now, wallClock: environment.roomClock) {
+        case .admitted(let payload):
+            return .admitted(
+                AdmittedPayload(payload: payload, origin: origin, hops: frame.hops, link: link, isRepeated: false))
+        case .repeated(let payload):
+            return .admitted(
+                AdmittedPayload(payload: payload, origin: origin, hops: frame.hops, link: link, isRepeated: true))
+        case .dropped(let reason): return .refused(reason)
+        case .closeLink(let reason):
+            guard let link else { return .refused(reason) }
+            effects.append(.close(.link(link.id), .violation))
+        case .ban(let reason):
+            guard let link else { return .refused(reason) }
+            effects.append(.close(.link(link.id), .ban))
+        }
+        return .linkEnds
+    }
+}
+
+/// Counts of payloads, and signatures.
+extension Intake {
     /// Counts a public message that came live.
     mutating func recordHops(_ count: UInt8) { hops[min(Int(count), Int(Limits.relayHops))] += 1 }
 
@@ -51,15 +272,6 @@ extension Intake {
 
     /// Counts input that never became a payload, or a payload that is not shown after all.
     mutating func drop(_ reason: DropReason) { admission.drop(reason) }
-
-    /// Reads the content of a sealed message that was opened.
-    ///
-    /// - Throws: `.malformed`, or `.oldEpoch` for one of an earlier run of its author.
-    func readSealed(_ opened: [UInt8], _ environment: Environment) throws(DropReason) -> SealedContent {
-        let content = try SealedContent(opened)
-        if case .worse = news(of: content.certificate, environment) { throw .oldEpoch }
-        return content
-    }
 
     /// Checks a signature that was left unchecked when the payload came over its author's own link.
     ///
@@ -91,8 +303,69 @@ extension Intake {
         certificates.news(of: certificate, now: environment.now)
     }
 
-    /// Counts a certificate over a link's rate.
-    mutating func refuseCertificate() { certificatesRefused += 1 }
+    /// Handles a certificate on a link: the neighbour's own, one of another session of our identity, or one of a third identity.
+    mutating func receiveCertificate(
+        _ body: Span<UInt8>, on link: LinkInfo, _ crowd: inout CrowdPresence, _ bridge: inout BridgeGate,
+        _ roster: borrowing Roster, _ links: borrowing Links, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let certificate = read(body, on: link, &crowd, roster, environment, &effects) else { return }
+        if certificate.identity == environment.me {
+            effects.append(.receiveOwn(certificate))
+        } else if let current = link.certificate, certificate.isOfSameRun(as: current) {
+            guard certificate.isBetter(than: current) || certificate.isRenewal(of: current) else { return }
+            links.renew(link, certificate)
+            renew(certificate, on: link, environment, &effects)
+        } else {
+            learn(certificate, from: link, &bridge, roster, links.connections, environment, &effects)
+        }
+    }
+
+    /// Handles a better certificate of our own identity.
+    mutating func receiveSuperseded(
+        _ body: Span<UInt8>, on link: LinkInfo, _ crowd: inout CrowdPresence, _ roster: borrowing Roster,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let certificate = read(body, on: link, &crowd, roster, environment, &effects) else { return }
+        guard certificate.identity == environment.me else { return effects.append(.countUnexpectedFrame) }
+        effects.append(.receiveOwn(certificate))
+    }
+
+    /// The certificate in a frame, if it is a genuine one. A bad signature bans the neighbour, which has to verify certificates before
+    /// it forwards them.
+    private mutating func read(
+        _ body: Span<UInt8>, on link: LinkInfo, _ crowd: inout CrowdPresence, _ roster: borrowing Roster,
+        _ environment: Environment, _ effects: inout Effects
+    ) -> Certificate? {
+        guard
+            crowd.takesAnswer(body.count, on: link.id, now: environment.now)
+                || BridgeGate.takeRelayed(on: link, roster, environment)
+        else {
+            certificatesRefused += 1
+            return nil
+        }
+        do throws(CertificateError) {
+            return try readCertificate(body, environment)
+        } catch .badSignature {
+            if link.peer != nil { effects.append(.close(.link(link.id), .ban)) }
+        } catch {
+            effects.append(.countUnexpectedFrame)
+        }
+        return nil
+    }
+
+    /// Takes a verified certificate of a third identity that a neighbour sent: the neighbour is a path to it.
+    private mutating func learn(
+        _ certificate: Certificate, from link: LinkInfo, _ bridge: inout BridgeGate, _ roster: borrowing Roster,
+        _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let peer = link.peer,
+            learn(
+                certificate, from: peer, isBridge: BridgeGate.trusts(peer, roster, environment), on: link,
+                connections, environment, &effects)
+        else { return }
+        effects.append(.recordPath(to: certificate.identity, via: peer))
+        bridge.certified(certificate.identity, &effects)
+    }
 
     /// Reads the body of a frame with a certificate. One that repeats a known certificate, as most do, costs no verification.
     func readCertificate(
@@ -207,7 +480,7 @@ extension Intake {
         _ certificate: Certificate, _ environment: Environment, _ effects: inout Effects
     ) {
         keep(certificate, environment)
-        effects.append(.resendCertificate(of: certificate.identity))
+        effects.append(.resend(certificate))
     }
 
     private mutating func takeBetter(from link: LinkInfo?, _ environment: Environment) -> Bool {

@@ -117,6 +117,31 @@ extension Spread {
         isEngaged && payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
     }
 
+    /// Hears of an admitted payload that was routed, and passes it on along the trees.
+    mutating func follow(
+        _ admitted: AdmittedPayload, _ router: borrowing MessageRouter, _ connections: Connections,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        let (payload, neighbour) = (admitted.payload, admitted.link?.peer)
+        let hops: UInt8
+        switch admitted.origin {
+        case .live:
+            guard takes(payload, isRelayed: admitted.hops > 0, router) else { return }
+            hops = admitted.hops
+        case .history:
+            guard isEngaged, admitHistory(payload, environment), takes(payload, isRelayed: true, router) else {
+                return
+            }
+            hops = max(1, admitted.hops)
+        case .broker(_, isHistory: false):
+            guard takes(payload, isRelayed: true, router) else { return }
+            hops = 1
+        case .roster, .sealed, .broker(_, isHistory: true): return
+        }
+        spread(
+            payload, from: neighbour, hops: hops, me: environment.me, connections, now: environment.now, &effects)
+    }
+
     /// A payload came: its neighbour keeps its promise, whether it is admitted or not.
     mutating func recordArrival(of id: UInt64, from peer: PeerID) {
         if isEngaged { trees.arrived(id, from: peer) }

@@ -133,7 +133,7 @@ extension CrowdPresence {
         let delivery = PayloadDelivery(frame: presence.signed.frame(hops: 0), type: .presence)
         effects.append(.deliver(delivery, to: .links(links.map(\.id))))
         effects.append(.arm(.crowd))
-        effects.append(.publishOverBridge(presence))
+        effects.append(.bridge(.publish(presence)))
     }
 
     private mutating func recordOwn(_ presence: VerifiedPayload, now: Instant) {
@@ -207,6 +207,24 @@ extension CrowdPresence {
         guard environment.isCrowd, frame.type == .presence, presences.recordHere(frame) else { return }
         effects.append(.then(.recordPresence(of: frame.author, isHere: true)))
         effects.append(.routed)
+    }
+
+    /// Hears of an admitted payload that was routed: in a crowd a presence says who is here.
+    mutating func follow(
+        _ admitted: AdmittedPayload, _ connections: Connections, _ router: inout MessageRouter,
+        _ intake: inout Intake, _ spread: inout Spread, _ finder: inout Finder, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        let isLive: Bool
+        switch admitted.origin {
+        case .live: isLive = true
+        case .roster: isLive = false
+        case .history, .sealed, .broker: return
+        }
+        guard environment.isCrowd, admitted.payload.type == .presence, let link = admitted.link else { return }
+        receive(
+            admitted.payload, isLive: isLive, on: link, connections, &router, &intake, &spread, &finder, environment,
+            &effects)
     }
 
     /// Brings a presence from another network to the crowd.

@@ -123,7 +123,7 @@ extension SealedMail {
         else { return }
         let body = Array(frame.dropFirst())
         _ = relay.course(of: body)
-        if bridge { effects.append(.publishSealed(body, from: environment.me)) }
+        if bridge { effects.append(.bridge(.publishSealed(body, from: environment.me))) }
         effects.append(.deliver(PayloadDelivery(frame: frame, type: payload.type), to: .links(links.map(\.id))))
         sent += 1
     }
@@ -283,6 +283,17 @@ extension SealedMail {
 
     /// The endpoint of a guest's dial that is under way; nil for other connections.
     func dialledEndpoint(of connection: ConnectionID) -> Endpoint? { guests.endpoint(of: connection) }
+
+    /// Hears of an admitted payload that was routed: one that was sealed may tell the endpoint of its author.
+    mutating func follow(
+        _ admitted: AdmittedPayload, _ links: borrowing Links, _ router: borrowing MessageRouter,
+        allowsLoopback: @autoclosure () -> Bool, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard case .sealed = admitted.origin, let link = admitted.link else { return }
+        recordEndpoint(
+            admitted.endpoint, of: admitted.payload.author, from: link, allowsLoopback: allowsLoopback(), links, router,
+            environment, &effects)
+    }
 
     /// The peer of an accepted conversation told its endpoint in a sealed message: it is dialled if a neighbour may make this node
     /// dial it.

@@ -7,7 +7,7 @@ import Wire
 @testable import ChatNode
 
 /// Reports of bridges to the user, and how far bridges are believed, as a value without links.
-@Suite struct BridgeGateTests {
+final class BridgeGateTests {
     private static let me = ChoiceTown.peer(0)
     private var gate = BridgeGate(NodeConfiguration())
 
@@ -42,16 +42,21 @@ import Wire
         effects.list.compactMap { if case .report(.notice(let code, _)) = $0 { code } else { nil } }
     }
 
-    @Test mutating func `the user hears once of the first bridge, once of its end, and again of the next`() {
-        let bridged = router(isBridge: true)
-        let unbridged = router(isBridge: false)
-        var effects = Effects()
+    private func renewals(_ effects: Effects) -> Int {
+        effects.list.count { if case .schedule(.renewBridgedPresence, _) = $0 { true } else { false } }
+    }
+
+    @Test func `the user hears once of the first bridge, once of its end, and again of the next`() {
+        var (crowd, effects) = (CrowdPresence(randomness: .seeded(37)), Effects())
+        var bridged = router(isBridge: true)
+        var unbridged = router(isBridge: false)
         for _ in 0..<2 { gate.reportBridge(of: peer, bridged.roster, environment(), &effects) }
         #expect(notices(effects) == [.roomBridged])
-        let renewals = effects.list.count { if case .schedule(.renewBridgedPresence, _) = $0 { true } else { false } }
-        #expect(renewals == 1)
-        let isRenewed = [gate.reviewBridges(bridged.roster, &effects), gate.reviewBridges(unbridged.roster, &effects)]
-        #expect(isRenewed == [true, false])
+        #expect(renewals(effects) == 1)
+        gate.renew(&crowd, &bridged, environment(), &effects)
+        #expect(renewals(effects) == 2)
+        gate.renew(&crowd, &unbridged, environment(), &effects)
+        #expect(renewals(effects) == 2)
         gate.reportBridge(of: peer, bridged.roster, environment(), &effects)
         #expect(notices(effects) == [.roomBridged, .roomUnbridged, .roomBridged])
     }

@@ -60,9 +60,9 @@ import Wire
         var runs = Runs(identitySeed: 1)
         let noise = runs.key()
         _ = learn(runs.certificate(epoch: 10, noise: noise, serial: 1))
-        let renewed = learn(runs.certificate(epoch: 10, noise: noise, serial: 2))
-        guard renewed.isTaken, renewed.effects.count == 1, case .resendCertificate(of: runs.id) = renewed.effects[0]
-        else {
+        let certificate = runs.certificate(epoch: 10, noise: noise, serial: 2)
+        let renewed = learn(certificate)
+        guard renewed.isTaken, renewed.effects.count == 1, case .resend(certificate) = renewed.effects[0] else {
             Issue.record("\(renewed)")
             return
         }
