@@ -7,7 +7,7 @@ import Wire
 /// beacon, and like others those for its bucket.
 ///
 /// It speaks through `Link`, so pings are answered; it shows nothing, forwards nothing and announces nothing.
-actor Attacker: LoopActor, TransportHandler {
+final class Attacker: TransportHandler {
     /// A connection, and its place among those that the attacker dialled.
     private final class Line {
         var link: Link
@@ -20,8 +20,8 @@ actor Attacker: LoopActor, TransportHandler {
         }
     }
 
-    nonisolated let host: HostID
-    nonisolated let scheduler: any Scheduler
+    let host: HostID
+    private let scheduler: SimulatedScheduler
     private let attack: ExperimentSettings.Attack
     private let room: Room
     private let context: LinkContext
@@ -72,7 +72,8 @@ actor Attacker: LoopActor, TransportHandler {
         guard let port = try? transport.listen(port: 0, handler: self) else { return }
         let announcement = Announcement(
             instance: name.text, host: "attacker-\(host.number)", port: port, subtype: "_r" + room.tag)
-        discovery.start(announcement, tell: callback { $0.discovered($1) })
+        let tell = Confined { [weak self] (event: DiscoveryEvent) in self?.discovered(event) }
+        discovery.start(announcement) { tell.value($0) }
         tendLater()
     }
 
@@ -91,7 +92,7 @@ actor Attacker: LoopActor, TransportHandler {
     }
 
     private func tendLater() {
-        schedule(after: Attacker.tendInterval) { $0.tend() }
+        scheduler.schedule(at: scheduler.now + Attacker.tendInterval) { [weak self] in self?.tend() }
     }
 
     /// Keeps the links alive and opens more.
@@ -178,29 +179,21 @@ actor Attacker: LoopActor, TransportHandler {
         if let instance { pauses[instance] = scheduler.now + Attacker.pause }
     }
 
-    // A transport calls on the scheduler.
-
-    nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
-        assumeIsolated { $0.open(connection, as: .responder, to: nil) }
+    func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
+        open(connection, as: .responder, to: nil)
     }
 
-    nonisolated func transportConnected(_ connection: ConnectionID) {
-        assumeIsolated { attacker in
-            attacker.open(connection, as: .initiator, to: attacker.dials.removeValue(forKey: connection))
-        }
+    func transportConnected(_ connection: ConnectionID) {
+        open(connection, as: .initiator, to: dials.removeValue(forKey: connection))
     }
 
-    nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
-        assumeIsolated { $0.receive(buffer, count: count, on: connection) }
+    func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
+        receive(buffer, count: count, on: connection)
     }
 
-    nonisolated func transportBecameWritable(_ connection: ConnectionID) {
-        assumeIsolated { attacker in
-            if let line = attacker.lines[connection] { attacker.flush(line, connection) }
-        }
+    func transportBecameWritable(_ connection: ConnectionID) {
+        if let line = lines[connection] { flush(line, connection) }
     }
 
-    nonisolated func transportClosed(_ connection: ConnectionID, error: TransportError?) {
-        assumeIsolated { $0.forget(connection) }
-    }
+    func transportClosed(_ connection: ConnectionID, error: TransportError?) { forget(connection) }
 }

@@ -250,7 +250,7 @@ extension ExperimentCast {
             let attacker = Attacker(
                 attack, in: rooms[0], timeline: simulation.timeline, network: simulation.network,
                 directory: simulation.directory, place: place, seed: identitySeed)
-            simulation.timeline.perform(attacker.callback { $0.start() })
+            simulation.timeline.perform { attacker.start() }
             attackers.append(attacker)
             hosts.append((place, attacker.host))
         }
