@@ -252,7 +252,7 @@ extension Spread {
     }
 
     /// - Returns: false for a frame that is not well formed, or in a mesh.
-    private mutating func receiveLatest(
+    mutating func receiveLatest(
         _ body: Span<UInt8>, from peer: PeerID, _ connections: Connections, now: Instant, _ effects: inout Effects
     ) -> Bool {
         guard isEngaged else { return false }
@@ -265,7 +265,7 @@ extension Spread {
     }
 
     /// - Returns: false for a frame that is not well formed, or in a mesh.
-    private mutating func receiveNews(_ body: Span<UInt8>, from peer: PeerID, now: Instant, _ effects: inout Effects)
+    mutating func receiveNews(_ body: Span<UInt8>, from peer: PeerID, now: Instant, _ effects: inout Effects)
         -> Bool
     {
         guard isEngaged else { return false }
