@@ -39,12 +39,12 @@ package final class Node {
     var timers = [TimerToken](repeating: TimerToken(), count: NodeTimer.allCases.count)
 
     /// - Parameters:
-    ///   - identity: who we are; wiped with the node.
-    ///   - marks: what the person decided about peers in earlier runs.
+    ///   - identity: the user's keys; wiped with the node.
+    ///   - marks: the peers that the user marked in earlier runs.
     ///   - accepted: the peers of direct conversations that were accepted in earlier runs, the one used last at the end.
     ///   - randomness: each part gets a branch of its own.
     ///   - minimumEpoch: larger than that of every earlier run of this identity (Protocol.md section 9).
-    ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
+    ///   - deliver: receives the events, a batch or more a turn, on the scheduler; it must not block.
     ///   - epochChanged: takes the epoch that a re-issue goes on under (Protocol.md section 9), on the scheduler.
     ///   - directsChanged: takes the peers of accepted direct conversations when they are others, on the scheduler.
     package init(

@@ -29,7 +29,7 @@ package struct NodeConfiguration: Sendable {
     /// Nil unless this node carries the room to other networks.
     package var bridge: BridgeSetup?
 
-    /// Whether direct messages for peers without a link are sealed and handed to neighbours that told of them.
+    /// Whether direct messages for peers without a link are sealed and sent to neighbours that announced them.
     package var sealsForRelays = false
     /// Whether sealed messages for others are passed on.
     package var relaysSealed = false

@@ -51,7 +51,9 @@
         return [UInt8](copying: rest.extracting(first: count))
     }
 
-    /// Skips `count` bytes and tells where in the input they are.
+    /// Skips `count` bytes.
+    ///
+    /// - Returns: their range in the input.
     @inlinable package mutating func readRange(_ count: Int) throws(TruncatedInput) -> Range<Int> {
         guard count >= 0, rest.count >= count else { throw TruncatedInput() }
         let start = position

@@ -7,7 +7,7 @@ package enum PresenceState: UInt8, Sendable, CaseIterable {
     case left = 2
 }
 
-/// The content of a presence payload: what a peer tells about itself (Protocol.md section 6).
+/// The content of a presence payload: the state and profile that a peer publishes (Protocol.md section 6).
 package struct Presence: Hashable, Sendable {
     package let state: PresenceState
     package let stage: SenderStage

@@ -61,7 +61,7 @@ package struct SealedContent: Sendable {
 
     /// The author's; its signature is checked.
     package let certificate: Certificate
-    /// The author's address and port, 6 or 18 bytes; empty if it told none. As true as the payload, which only its author could
+    /// The author's address and port, 6 or 18 bytes; empty if it sent none. As true as the payload, which only its author could
     /// seal for us.
     package let endpoint: [UInt8]
     /// The body of a payload frame: `hops u8 | S | sig`.

@@ -48,7 +48,7 @@ extension Roster {
         contacts[peer] != nil || marks.verified.contains(peer) || muted.contains(peer) || isBlocked(peer)
     }
 
-    /// An event for each peer that is here, the first to come first: a small room tells of each, as a crowd did not.
+    /// An event for each peer that is here, the first to come first: a small room reports each, a crowd does not.
     package var arrivals: [NodeEvent] {
         let here = known.filter { $0.value.isHere && $0.value.isAnnounced && $0.key != me }
         let ordered = here.sorted {

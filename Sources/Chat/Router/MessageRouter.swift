@@ -6,7 +6,7 @@ package struct MessageRouter: ~Copyable {
     package private(set) var publicChat = PublicChat()
     package private(set) var directChats: DirectChats
     package private(set) var roster: Roster
-    /// The user, who signs the own payloads.
+    /// The user's session, which signs the own payloads.
     package internal(set) var session: UserSession
     /// The conversation that the user looks at: always exactly one.
     package private(set) var activeConversation = Conversation.publicRoom

@@ -68,8 +68,8 @@ extension MessageRouter {
     /// True if a request, a message or a change has no receipt of the peer yet.
     package func isUnacknowledged(by peer: PeerID) -> Bool { directChats[peer].map { !$0.queue.isEmpty } ?? false }
 
-    /// True if the arrivals and departures of a peer have events in a crowd too: it has a direct conversation with the user, who
-    /// looks at one with it, or gave it a name or a mark.
+    /// True if the arrivals and departures of a peer have events in a crowd too: it has a direct conversation with the user, the
+    /// user looks at one with it, or has given it a name or a mark.
     package func isNoted(_ peer: PeerID) -> Bool {
         if roster.isNoted(peer) || activeConversation == .direct(peer) { return true }
         return switch directChats[peer]?.state {

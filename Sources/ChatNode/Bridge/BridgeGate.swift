@@ -283,7 +283,7 @@ extension BridgeGate {
             certificate, from: neighbour, isBridge: true, on: nil, connections, environment, &effects)
     }
 
-    /// Tells the peer of a new link of the people in other networks. In a crowd rosters tell it.
+    /// Sends the presences of other networks to the peer of a new link. In a crowd the rosters have them.
     func introduceElsewhere(
         on link: ConnectionID, _ roster: borrowing Roster, _ environment: Environment, _ effects: inout Effects
     ) {

@@ -173,7 +173,7 @@ struct RoomBridge: Sendable {
         return due(now)
     }
 
-    /// Another bridge has come: publishes again who is here, at most once in 5 s.
+    /// Another bridge has come: publishes the presences again, at most once in 5 s.
     mutating func greeted(now: Instant) -> [Order] {
         if let greetedAt, now < greetedAt + .seconds(5) { return [] }
         greetedAt = now

@@ -292,7 +292,7 @@ extension Node {
         if router.hasReplies { act { conversations.sendReplies($0, &$1) } }
     }
 
-    /// Sends what the router wants sent and tells what it wants told.
+    /// Sends the payloads and reports the events that the router returned.
     func apply(_ outcome: Outcome) {
         for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
         apply(outcome.events)

@@ -25,7 +25,7 @@ package struct Backoff: Sendable {
         return min(.nanoseconds(first) * (1 << doublings), .nanoseconds(longest))
     }
 
-    /// The next pause, half of it random, so that those who failed together do not try again together.
+    /// The next pause, half of it random, so that nodes whose dials failed together do not dial again together.
     package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
         let half = Duration.nanoseconds(next().nanoseconds / 2)
         return half + .random(in: .zero...half, using: &generator)

@@ -93,7 +93,7 @@ struct Finder {
 
 /// Discovery.
 extension Finder {
-    /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
+    /// Names of this run alone. Only a peer that knows our key can derive our identity from them (Protocol.md section 10).
     ///
     /// - Parameter key: the own Noise key.
     mutating func makeAnnouncement(
@@ -174,7 +174,7 @@ extension Finder {
     /// A dialled connection leads to this machine, by an address that discovery shows.
     mutating func recordOwnAddress(_ endpoint: Endpoint, now: Instant) { choice.recordOwnAddress(endpoint, now: now) }
 
-    /// The last link to a peer fell silent: discovery asks for it often. In a crowd the others find those who are back.
+    /// The last link to a peer fell silent: discovery asks for it often. In a crowd, members find a peer that returns.
     mutating func fellSilent(
         _ peer: PeerID, _ environment: Environment, _ connections: Connections, _ effects: inout Effects
     ) {
@@ -419,8 +419,8 @@ extension Finder {
         if let peer = link.peer { effects.append(.send(greeting(for: peer, in: mode), to: .link(link.id))) }
     }
 
-    /// A neighbour told its mode: its count of the room and its gaps are among what decides the mode, and a node between peers that
-    /// lack links tells them of each other.
+    /// A neighbour sent its mode: its count of the room and its gaps help to decide the mode, and a node between peers that lack
+    /// links names them to each other.
     ///
     /// - Parameter last: the hello before; nil for the first.
     mutating func recordMode(
@@ -634,12 +634,12 @@ extension Finder {
 /// Contacts: nodes that others may dial, where discovery or the network shows a node less of the room than there is (Protocol.md
 /// section 13).
 extension Finder {
-    /// True where this node tells neighbours of a small room of each other: discovery may show less than there is.
+    /// True where this node names the neighbours of a small room to each other: discovery may not show all of them.
     private func sharesLinks(_ neighbours: Neighbours) -> Bool {
         choice.hasNamedPeers || contacts.hasTellers || gaps.isRelaying || neighbours.hasLacking
     }
 
-    /// The links of this node changed: in a small room it tells all neighbours soon.
+    /// The links of this node changed: in a small room it sends its contacts to all neighbours soon.
     private mutating func linksChanged(
         _ environment: Environment, _ neighbours: Neighbours, _ effects: inout Effects
     ) {

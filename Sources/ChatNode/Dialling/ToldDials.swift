@@ -2,8 +2,8 @@ package import Wire
 
 /// Dials of endpoints that peers told, until their outcome may show (Protocol.md section 8).
 ///
-/// A port that refuses ends a dial at once, and one of another service after seconds. A member that told both would read from
-/// what the node dials next which port is open, so each failed dial counts as under way for as long as the slowest.
+/// A port that refuses ends a dial at once, and one of another service after seconds. A member that named both could see
+/// from the next dial which port is open, so each failed dial counts as under way for as long as the slowest.
 package struct ToldDials: Sendable {
     private var ends: [ConnectionID: Instant] = [:]
 

@@ -52,7 +52,7 @@ struct UnreachedPeers {
         var told: Set<Reason> = []
         /// Whether the round before this one ended so: once may be a link that both ends made at the same time.
         var wasForeign = false
-        /// A peer that was linked may leave, of which its absence tells.
+        /// A peer that was linked may leave; its absence is the only sign.
         var wasLinked = false
     }
 

@@ -31,7 +31,7 @@ struct RoomClock {
     /// The time that received times are compared with.
     func time(at wallClock: Timestamp) -> Timestamp { wallClock.moved(by: correction) }
 
-    /// Records the time that a peer told on its link.
+    /// Records the time that a peer sent on its link.
     ///
     /// - Parameter source: the peer's address; that of this machine for a peer on it.
     /// - Returns: how far our clock is behind (ahead: negative) if the user needs a new warning, else nil.

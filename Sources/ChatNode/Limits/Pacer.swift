@@ -44,8 +44,8 @@ struct Pacer {
         lastSentAt.map { now - $0 < Pacer.fastSenderInterval } ?? false
     }
 
-    /// The next look at whether the first peers have come; nil once they have: `echo hello | earshot` is to be heard by all
-    /// who are near.
+    /// The next look at whether the first peers have come; nil once they have: all nodes nearby shall receive the
+    /// message of `echo hello | earshot`.
     func meetingPause(now: Instant) -> Duration? {
         guard let startedAt else { return nil }
         let end = startedAt + Pacer.initialMeetingTimeout

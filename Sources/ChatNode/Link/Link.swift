@@ -108,7 +108,7 @@ package struct Link: ~Copyable {
         if frame.first == FrameType.payload.rawValue { isPayloadPacked = true }
     }
 
-    /// Seals what waits and offers it to `write`, which tells how many bytes it took.
+    /// Seals what waits and offers it to `write`, which returns how many bytes it took.
     ///
     /// - Throws: `LinkError.tooSlow` when more waits than a slow peer is allowed.
     package mutating func flush(_ write: (Span<UInt8>) -> Int) throws(LinkError) {

@@ -33,7 +33,7 @@ package struct Outbox {
         try state.seal(plaintext, appendingTo: &bytes)
     }
 
-    /// Offers what waits to `write`, which tells how much of it was taken. A link that has nothing to say keeps no room for it,
+    /// Offers what waits to `write`, which returns how much of it was taken. A link that has nothing to say keeps no room for it,
     /// so that many links cost little memory.
     package mutating func drain(_ write: (Span<UInt8>) -> Int) {
         guard !isEmpty else { return }

@@ -23,20 +23,20 @@ struct ContactBook: Sendable {
 
     /// By teller; only those with a link.
     private var tellings = PackedTable<PeerID, Telling>()
-    /// When this node tells a neighbour again.
+    /// When this node sends contacts to one neighbour again.
     private var nextTurn = Instant(nanoseconds: 0)
-    /// When this node tells all neighbours of a small room again; nil if nothing changed.
+    /// When this node sends contacts to all neighbours of a small room again; nil if nothing changed.
     private(set) var nextRound: Instant?
     private var lastRound: Instant?
 
-    /// A neighbour tells contacts.
+    /// The contacts of one neighbour.
     var hasTellers: Bool { !tellings.isEmpty }
 
     /// All contacts, in the order of their tellers' keys: a seed reproduces it.
     var contacts: [NodeContact] { tellings.sorted { $0.key < $1.key }.flatMap(\.value.contacts) }
 
-    /// How many peers without a link are known by contacts: of each witness at most as many as one neighbour tells, and none where
-    /// fewer than three tell.
+    /// How many peers without a link are known by contacts: of each witness at most as many as one neighbour names, and none where
+    /// fewer than three name any.
     ///
     /// - Parameters:
     ///   - isStranger: whether there is no link with a peer.
@@ -67,20 +67,20 @@ struct ContactBook: Sendable {
 
     static func isContact(_ instance: String) -> Bool { instance.hasPrefix(prefix) }
 
-    /// Whether it is time to tell one of the neighbours; if so, the next time is an interval later.
+    /// True if contacts are due for one of the neighbours; the next turn is an interval later.
     mutating func beginTurn(now: Instant) -> Bool {
         guard now >= nextTurn else { return false }
         nextTurn = now + Limits.contactInterval
         return true
     }
 
-    /// The links of this node in a small room changed: it tells its neighbours soon.
+    /// The links of this node in a small room changed: it sends its contacts soon.
     mutating func changed(now: Instant) {
         let earliest = lastRound.map { $0 + Limits.contactRoundPause } ?? now
         nextRound = Instant.earlier(nextRound, max(now + Limits.contactGathering, earliest))
     }
 
-    /// Whether it is time to tell all neighbours.
+    /// True if contacts are due for all neighbours.
     mutating func beginRound(now: Instant) -> Bool {
         guard let nextRound, nextRound <= now else { return false }
         (self.nextRound, lastRound) = (nil, now)
@@ -102,7 +102,7 @@ struct ContactBook: Sendable {
     /// Keeps contacts of a teller, the newest.
     ///
     /// - Parameter isComplete: whether they are all that the teller has: earlier ones are given up.
-    /// - Returns: the instances that no peer tells any more.
+    /// - Returns: the instances that no peer names any more.
     mutating func record(_ contacts: [NodeContact], of teller: PeerID, isComplete: Bool) -> [String] {
         guard var telling = tellings[teller] else { return [] }
         let known = telling.instances
@@ -116,7 +116,7 @@ struct ContactBook: Sendable {
 
     /// The link to a teller has ended.
     ///
-    /// - Returns: the instances that no peer tells any more.
+    /// - Returns: the instances that no peer names any more.
     mutating func forget(_ teller: PeerID) -> [String] {
         let instances = tellings.removeValue(forKey: teller)?.instances ?? []
         return untold(instances)

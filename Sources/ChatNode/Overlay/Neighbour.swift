@@ -68,7 +68,7 @@ struct Neighbour: Sendable {
     var servedAt: Instant?
     /// The payload that it announced as wide last.
     var wide: UInt64?
-    /// When this node last told it that it gets no more trees.
+    /// When this node last pruned a graft of it.
     var refusedAt: Instant?
     /// It refused a graft lately, or the node waits for a sign of life from it.
     var avoidedUntil: Instant?

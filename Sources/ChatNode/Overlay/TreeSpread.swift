@@ -286,7 +286,7 @@ extension TreeSpread {
         return []
     }
 
-    /// A neighbour tells ids of payloads that it has.
+    /// A neighbour announces ids of payloads that it has.
     mutating func announced(_ ids: [UInt64], by peer: PeerID, now: Instant) {
         guard let slot = neighbours[peer]?.slot else { return }
         for id in ids where !recent.record(id, knownAt: slot) && !lazyPush.isSettled(id) {

@@ -80,7 +80,8 @@ extension CrowdPresence {
         }
     }
 
-    /// The room is a mesh again. The presences of peers without a link hold until they lapse; what links say holds for the others.
+    /// The room is a mesh again. The presences of peers without a link hold until they lapse; the other peers are here as long as
+    /// their links.
     ///
     /// - Parameter links: those of the overlay.
     private mutating func leave(
@@ -144,7 +145,7 @@ extension CrowdPresence {
 
 /// The presences of others.
 extension CrowdPresence {
-    /// Takes in an admitted presence of another peer, passes it on, and tells the parts that follow who is here.
+    /// Takes in an admitted presence of another peer, passes it on, and reports it to the parts that follow presences.
     ///
     /// - Parameter isLive: false for one of an answer to our digests.
     mutating func receive(
@@ -249,8 +250,8 @@ extension CrowdPresence {
     /// A connection ended.
     mutating func linkClosed(_ link: ConnectionID) { exchange.linkClosed(link) }
 
-    /// The last link of a peer ended. That says nothing about who is in a crowd; in a small room it ends a presence from the time
-    /// of a crowd, too.
+    /// The last link of a peer ended. In a crowd the peer stays here; in a small room a presence from the time of a crowd
+    /// ends too.
     ///
     /// - Parameter link: the one that ended last.
     mutating func lastLinkClosed(

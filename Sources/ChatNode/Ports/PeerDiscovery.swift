@@ -79,10 +79,10 @@ package protocol PeerDiscovery: AnyObject, Sendable {
     func dialFailed(_ instance: String)
 
     /// Peers fell silent and are missed, or are no more: the network may be cut in two, and where it is whole again nothing on
-    /// this machine tells so. While peers are missed, others are asked for often. A node tells each peer that falls silent.
+    /// this machine tells so. While peers are missed, others are asked for often. A node reports each peer that falls silent.
     func peersMissed(_ areMissed: Bool)
 
-    /// The room has grown or shrunk. A node tells each change of `isOverlay`, and of `known` as often as it likes.
+    /// The room has grown or shrunk. A node reports each change of `isOverlay`, and changes of `known` at times of its choice.
     func crowdChanged(_ crowd: Crowd)
 
     /// Takes the announcement back and stops looking.

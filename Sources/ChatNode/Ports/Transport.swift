@@ -21,7 +21,7 @@ package enum TransportError: Error, Hashable, Sendable {
 
 /// A port: how the node reaches the network. Confined to the node's scheduler, like all its callbacks.
 package protocol Transport: AnyObject {
-    /// Listens on IPv6 and IPv4 and tells `handler` from now on.
+    /// Listens on IPv6 and IPv4, and reports to `handler` from now on.
     ///
     /// - Parameter port: 0 for one of the system's choice.
     /// - Returns: the port, the same for both families.

@@ -2,7 +2,7 @@ import Chat
 import Noise
 import Wire
 
-/// Links for direct conversations alone, between peers of a crowd that told each other their endpoints (Protocol.md section 13).
+/// Links for direct conversations alone, between peers of a crowd that sent each other their endpoints (Protocol.md section 13).
 struct GuestLinks {
     private struct Wish {
         let endpoint: Endpoint
@@ -32,7 +32,7 @@ struct GuestLinks {
 
     var count: Int { dials.count + guests.count }
 
-    /// A peer of an accepted conversation told where it can be dialled.
+    /// A peer of an accepted conversation sent its endpoint.
     ///
     /// - Parameters:
     ///   - isFirst: whether this node dials first: the peer with the lesser key does.

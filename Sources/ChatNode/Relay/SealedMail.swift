@@ -9,7 +9,7 @@ struct SealedMail: ~Copyable {
     enum Way {
         /// Those of the overlay: the one by which the peer's presence came, and another.
         case path([LinkInfo], PresencePaths)
-        /// Those of neighbours that told of the peer, all of them.
+        /// The links of all neighbours that announced the peer.
         case relays([LinkInfo])
     }
 
@@ -147,7 +147,7 @@ extension SealedMail {
     }
 
     /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour, which may be the bridge. A path
-    /// to a peer in another network is of use to those who let bridges publish them.
+    /// to a peer in another network serves users that let bridges publish them.
     func recordPath(
         to peer: PeerID, via neighbour: PeerID, _ router: inout MessageRouter, _ effects: inout Effects
     ) {
@@ -284,7 +284,7 @@ extension SealedMail {
     /// The endpoint of a guest's dial that is under way; nil for other connections.
     func dialledEndpoint(of connection: ConnectionID) -> Endpoint? { guests.endpoint(of: connection) }
 
-    /// Hears of an admitted payload that was routed: one that was sealed may tell the endpoint of its author.
+    /// Reads the endpoint that the author of a sealed payload sent with it.
     mutating func follow(
         _ admitted: AdmittedPayload, _ links: borrowing Links, _ router: borrowing MessageRouter,
         allowsLoopback: @autoclosure () -> Bool, _ environment: Environment, _ effects: inout Effects
@@ -295,7 +295,7 @@ extension SealedMail {
             environment, &effects)
     }
 
-    /// The peer of an accepted conversation told its endpoint in a sealed message: it is dialled if a neighbour may make this node
+    /// The peer of an accepted conversation sent its endpoint in a sealed message: it is dialled if a neighbour may make this node
     /// dial it.
     ///
     /// - Parameters:
@@ -321,7 +321,7 @@ extension SealedMail {
         effects.append(.arm(.mail))
     }
 
-    /// Dials peers that told their endpoints, and ends links that were idle for too long.
+    /// Dials peers that sent their endpoints, and ends links that were idle for too long.
     private mutating func tickGuests(
         _ links: inout Links, _ roster: borrowing Roster, _ environment: Environment, _ effects: inout Effects
     ) {
@@ -353,7 +353,7 @@ extension SealedMail {
 
     /// A handshake is complete: the connection may be one that was dialled for direct messages alone.
     ///
-    /// - Returns: false if another peer answered than the one that told the endpoint, or there are too many such links.
+    /// - Returns: false if another peer answered than the one that sent the endpoint, or there are too many such links.
     mutating func established(
         _ connection: ConnectionID, with peer: PeerID, now: Instant, isAccepted: (PeerID) -> Bool
     ) -> Bool {

@@ -134,7 +134,7 @@ extension Metric {
     package static let superseded = total(
         "superseded", as: "links_superseded", "Links that ended because of a better certificate.")
 
-    /// The end of a link by an error; the family tells whether the handshake was completed.
+    /// The end of a link by an error; the family says whether the handshake was completed.
     package static func link(_ error: LinkError) -> Metric {
         switch error {
         case .handshakeFailed, .handshakeTimeout, .badCertificate, .connectedToSelf:

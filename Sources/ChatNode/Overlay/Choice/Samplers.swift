@@ -45,7 +45,7 @@ package struct Samplers: Sendable {
     /// Distinct sources of the proven candidates.
     package var sourceCount: Int { sources.count }
 
-    /// The nodes of the room, as the weights of the sources tell it: between one and two times as many as there are.
+    /// The nodes of the room, by the weights of the sources: between one and two times as many as there are.
     package var roomSize: Int { sources.weight }
 
     /// The candidates of the slots, each once, in the order of the slots.
@@ -139,7 +139,7 @@ extension Samplers {
         offer(instance, candidate)
     }
 
-    /// An answer has told of a weight: weights hold for a time from now on.
+    /// An answer has a weight: weights hold for a time from now on.
     private mutating func recordWeight(_ weight: Int, now: Instant) {
         guard weight > 1 else { return }
         weighedUntil = now + Limits.crowdMemory
