@@ -53,7 +53,7 @@ package struct Operands: Sendable {
         return try given.text(name)
     }
 
-    /// Whether something is to begin, which is said by nothing, or to end: `off`.
+    /// True without an operand, false for `off`.
     package func isOn() throws(ChatError) -> Bool {
         if let given {
             try given.only("on")

@@ -1,7 +1,7 @@
 import Chat
 import Discovery
 
-/// Judges who answers mDNS for this machine, and what about.
+/// Judges the responders that answer mDNS for this machine, and what they answer about.
 struct ResponderDiagnosis {
     private let observations: NetworkObservations
     private let used: [InterfaceObservation]

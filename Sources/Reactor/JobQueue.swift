@@ -54,7 +54,7 @@ final class JobQueue: Sendable {
         }
     }
 
-    /// The loop is up again, whatever woke it.
+    /// The loop has woken, for a job or for something else.
     func wake() {
         withLock { $0.isAsleep = false }
     }

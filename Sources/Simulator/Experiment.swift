@@ -107,7 +107,7 @@ package struct Experiment {
         }
         while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
         if settings.isCrowd { awaitSteadyLinks() } else { awaitAllLinks() }
-        // A message is expected at those who were there for a while.
+        // A message is expected at members that were present for a while.
         pass(until: simulation.now + Ledger.settling)
     }
 

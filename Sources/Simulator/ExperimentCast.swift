@@ -256,7 +256,7 @@ extension ExperimentCast {
         }
     }
 
-    /// Attackers that behaved until now say nothing more.
+    /// Attackers that behaved until now send nothing more.
     func revealPretenders() {
         for peer in pretenders { peer.with { node in Examination.silence(node) } }
     }

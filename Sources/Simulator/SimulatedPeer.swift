@@ -14,7 +14,7 @@ package final class SimulatedPeer: Sendable {
     private let told: Told
     private let scheduler: SimulatedScheduler
 
-    /// Everything that the node has told, in order.
+    /// All events of the node, in order.
     private final class Told: Sendable {
         let events = Mutex<[NodeEvent]>([])
         let accepted = Mutex<[PeerID]>([])

@@ -48,7 +48,7 @@ package final class TCPTransport: Transport {
     }
 }
 
-/// Listening: who comes.
+/// Listening, and accepted connections.
 extension TCPTransport {
     package func listen(port: UInt16, handler: any TransportHandler) throws(TransportError) -> UInt16 {
         stopListening()

@@ -20,8 +20,8 @@ actor AvahiDiscovery: EventLoopActor {
     private static let longestPatience = Duration.seconds(120)
     /// A daemon that hangs is not waited for when a node ends.
     private static let closingTime = Duration.milliseconds(300)
-    /// Both loops give way to the node's. Avahi compares each of its questions with each other one, for 0.1 s where there are a
-    /// few hundred; who talks is not to wait for who looks for others.
+    /// Avahi compares each of its questions with each other one, and can compute for 0.1 s; low priority keeps that from
+    /// delaying messages.
     private static let niceness: CInt = 10
 
     nonisolated let loop: EventLoop

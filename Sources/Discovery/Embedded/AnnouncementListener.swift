@@ -9,7 +9,7 @@ import Wire
 /// for longer than they would wait.
 final class AnnouncementListener {
     enum Event {
-        /// One packet has told all about an instance of the room.
+        /// One packet had all records of an instance of the room.
         case heard(HeardInstance, Listing)
         /// Likewise of one in the bucket of its address.
         case counted(HeardInstance, Listing)

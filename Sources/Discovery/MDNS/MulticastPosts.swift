@@ -4,7 +4,7 @@ import Wire
 
 /// Sockets that receive mDNS multicasts, one for each interface and family. Confined to their event loop.
 final class MulticastPosts: DescriptorHandler {
-    /// A packet that was sent from the port of mDNS: its bytes, from index 0, who sent it, and where it was heard.
+    /// A packet that was sent from the port of mDNS: its bytes, from index 0, its sender, and the place where it was heard.
     typealias Heard = (_ bytes: ArraySlice<UInt8>, _ sender: [UInt8], _ place: MulticastPlace) -> Void
 
     /// Posts that were opened and closed.

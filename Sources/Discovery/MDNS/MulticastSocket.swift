@@ -67,7 +67,7 @@ final class MulticastSocket {
         try SystemError.check("sendto", count)
     }
 
-    /// The next datagram that waits, and who sent it; nil when there is none.
+    /// The next datagram that waits, and its sender; nil when there is none.
     func receive() -> (bytes: [UInt8], from: Endpoint)? {
         var buffer = [UInt8](repeating: 0, count: Self.maximumMessage)
         guard let (count, sender) = receive(into: &buffer) else { return nil }

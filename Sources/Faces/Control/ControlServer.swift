@@ -49,7 +49,7 @@ package actor ControlServer: EventLoopActor {
         ]
     }
 
-    /// Answers from now on; who has connected before has waited. Once.
+    /// Answers from now on; connections before have waited. Once.
     package func begin(_ commands: CommandExecutor) {
         guard self.commands == nil else { return }
         self.commands = commands

@@ -32,7 +32,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
     ]
 
     private static let rooms = roomOptions(
-        "the room (default lobby); again: one more, with what is set behind it", areSeveral: true)
+        "room to join (default lobby); repeat for more, each before its options", areSeveral: true)
 
     private static let network: [Option<Arguments>] = [
         Option(
@@ -112,7 +112,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
                 LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
             }, choices: LogLevel.allCases.map(\.rawValue)),
         ControlChoice.option(
-            "your other programs' way in (default earshot/control in $XDG_RUNTIME_DIR)"),
+            "path of the control socket (default earshot/control in $XDG_RUNTIME_DIR)"),
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
         server("--web", "a page for browsers of this host, an API for programs", port: 4_807) { $0.webPort = $1 },

@@ -239,7 +239,7 @@ extension WebServer {
         }
     }
 
-    /// Ends a connection at once, whatever its client reads.
+    /// Ends a connection at once, even if its client does not read.
     private func refuse(_ key: UInt) {
         countRefusal()
         connections[key]?.closing = connections[key]?.closing ?? (1013, "the token comes first")
@@ -366,7 +366,7 @@ extension WebServer {
         _ = unsafe library.call.lws_adopt_socket_vhost_readbuf(vhost, socket, bytes, bytes.count)
     }
 
-    /// Ends a connection soon, whatever it does.
+    /// Ends a connection soon, whether it is idle or not.
     func kill(_ key: UInt) {
         guard let wsi = unsafe OpaquePointer(bitPattern: key) else { return }
         unsafe library.call.lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
