@@ -63,7 +63,7 @@ actor GroupNode: EventLoopActor {
 
     /// Reports a digest that is equal for two nodes with equal messages, in any order of arrival.
     private func tellRing() {
-        let ids = node.history(.publicRoom).map(\.id.hexadecimal)
+        let ids = node.chat.messages(in: .publicRoom).map(\.id.hexadecimal)
         Line.say("ring \(ids.count) \(RingDigest.text(of: ids))")
     }
 

@@ -9,7 +9,7 @@ package import Wire
 /// and `leave`.
 package final class Node {
     let scheduler: any Scheduler
-    let configuration: NodeConfiguration
+    package let configuration: NodeConfiguration
     let discoveries: [any PeerDiscovery]
     private let deliver: ([NodeEvent]) -> Void
 
@@ -125,7 +125,7 @@ package final class Node {
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
-        .ready(me: me(), port: links.port, room: configuration.room.name, discovery: mode)
+        .ready(me: router.ownName, port: links.port, room: configuration.room.name, discovery: mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
@@ -378,52 +378,16 @@ extension Node {
 
 /// Views of the node's state for the program, with current names.
 extension Node {
-    package func me() -> PeerName { router.ownName }
-
-    /// Whether the node's room is this one.
-    package func isIn(_ room: Room) -> Bool { configuration.room.isSame(as: room) }
-
-    /// The room, for an invitation to it.
-    package var ownRoom: Room { configuration.room }
-
-    /// The profile in the own presence.
-    package var profile: Profile { router.session.profile }
-
-    /// The open rooms that linked peers say to be in, with the number of those peers.
-    package var announcedRooms: [String: Int] { router.roster.announcedRooms }
-
-    /// True if a direct conversation with the peer is accepted.
-    package func isAccepted(_ peer: PeerID) -> Bool { router.isAccepted(peer) }
-
-    /// The name of the room.
-    package var room: String { configuration.room.name }
-
-    /// The author of the latest direct message to this node.
-    ///
-    /// - Throws: `not_accepted` if there is none.
-    package func latestCorrespondent() throws(ChatError) -> PeerID { try router.latestCorrespondent() }
-
-    package func who(_ peer: PeerID) -> PeerName { router.name(of: peer) }
-
-    /// True if there is a link to a peer.
-    package func isOnline(_ peer: PeerID) -> Bool { router.roster.isOnline(peer) }
-
-    /// True if a peer is in the room, with a link or without.
-    package func isHere(_ peer: PeerID) -> Bool { router.roster.isHere(peer) }
-
-    /// The peers that are here.
-    package func online() -> Int { router.roster.online }
+    /// The conversations and people of the room.
+    package var chat: MessageRouter { _read { yield conversations.router } }
 
     /// True if so many are here that `peers` has not all of them.
-    package var isCrowded: Bool { spread.mode.isFolded && online() > Limits.heardPeersShown }
+    package var isCrowded: Bool { spread.mode.isFolded && router.roster.online > Limits.heardPeersShown }
 
     /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {
         (spread.mode.isFolded ? router.roster.latestRows : router.roster.rows).map(view)
     }
-
-    /// The blocked peers, in the order in which they were blocked; those of earlier runs too.
-    package func blocked() -> [PeerName] { router.roster.marks.blocked.inOrder.map { router.roster.who($0) } }
 
     /// One peer; nil if it never was here.
     package func person(_ peer: PeerID) -> PeerView? { router.roster.row(of: peer).map(view) }
@@ -436,35 +400,10 @@ extension Node {
             isElsewhere: row.isElsewhere)
     }
 
-    /// Finds the peer that `text` names (`Roster.find`).
-    ///
-    /// - Parameter meant: the peers that a command can be about; they come first among those of one name.
-    /// - Throws: `unknown_peer`, or `ambiguous_peer` with the choices in its message.
-    package func find(_ text: String, among meant: MeantPeers = .all) throws(ChatError) -> PeerID {
-        try router.find(text, among: meant)
-    }
-
-    /// Whether a peer of this name, number or key has an open request.
-    package func hasRequest(of text: String) -> Bool {
-        guard let key = try? find(text, among: .requesting) else { return false }
-        return requests().contains { $0.who.key == key }
-    }
-
     /// Open requests for a direct conversation, the oldest first.
     package func requests() -> [(who: PeerName, text: String)] {
-        router.requests.map { (who($0.from), $0.text) }
+        router.requests.map { (router.name(of: $0.from), $0.text) }
     }
-
-    package var activeConversation: ConversationView { router.view(router.activeConversation) }
-
-    /// The stored messages of a conversation, the oldest first; at most 100.
-    package func history(_ conversation: Conversation) -> [MessageView] { router.messages(in: conversation) }
-
-    /// Every conversation with its unread count and last message, the public room first.
-    package func summaries() -> [ConversationSummary] { router.summaries }
-
-    /// A conversation with the name to show.
-    package func view(_ conversation: Conversation) -> ConversationView { router.view(conversation) }
 }
 
 extension Node {
@@ -474,16 +413,13 @@ extension Node {
             links.counters, finder.gauges, finder.counters, intake.counters, router.counters, crowd.counters,
             mail.counters, historyExchange.counters, spread.counters,
         ]
-        return Counter.inOrder([Counter(.peersOnline, online())] + parts.joined())
+        return Counter.inOrder([Counter(.peersOnline, router.roster.online)] + parts.joined())
             + discoveries.flatMap(\.refusals) + [Counter(.peopleElsewhere, router.roster.elsewhereCount)]
             + bridgeGate.counters + (configuration.bridge?.port.counters ?? [])
     }
 }
 
 extension Node {
-    /// The user's decisions about peers, for storage.
-    package var marks: PeerMarks { router.roster.marks }
-
     /// The code that the user and a peer compare to rule out a man in the middle.
     package func verificationCode(with peer: PeerID) -> VerificationCode { VerificationCode(context.me, peer) }
 

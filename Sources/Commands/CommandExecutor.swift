@@ -151,7 +151,7 @@ package struct CommandExecutor: Sendable {
         of command: Command, in label: RoomLabel?, _ rooms: isolated Program
     ) async -> RoomLabel? {
         guard label == nil, let who = command.requester, let open = await rooms.awaitRoom(nil) else { return label }
-        let asked = rooms.all.filter { $0.node.hasRequest(of: who) }
+        let asked = rooms.all.filter { $0.node.chat.hasRequest(of: who) }
         return asked.count == 1 && asked[0].label != open.label ? asked[0].label : nil
     }
 
@@ -245,7 +245,7 @@ extension CommandExecutor {
     ) -> Step {
         rooms.look(at: room)
         room.node.change(.open(.publicRoom))
-        return self.answer(answer(room.node.history(.publicRoom)), room)
+        return self.answer(answer(room.node.chat.messages(in: .publicRoom)), room)
     }
 
     private func join(_ request: RoomRequest, isNew: Bool, _ rooms: isolated Program) async -> Step? {
@@ -286,7 +286,7 @@ extension CommandExecutor {
         if let name {
             guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
             left = named
-        } else if case .direct = conversation ?? Conversation(room.node.activeConversation) {
+        } else if case .direct = conversation ?? Conversation(room.node.chat.activeView) {
             return nil
         }
         guard rooms.all.count > 1 else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
@@ -295,8 +295,8 @@ extension CommandExecutor {
         rooms.leave(left.label)
         guard let open = rooms.open else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
         if wasOpen { open.node.change(.open(.publicRoom)) }
-        let recent = wasOpen ? open.node.history(.publicRoom) : []
-        let step = answer(.parted(left.label, open.node.activeConversation, recent: recent), open)
+        let recent = wasOpen ? open.node.chat.messages(in: .publicRoom) : []
+        let step = answer(.parted(left.label, open.node.chat.activeView, recent: recent), open)
         left.node.beginLeaving()
         return step
     }
@@ -343,7 +343,7 @@ extension CommandExecutor {
             let (reply, stored) = try forget(contact: who, on: room.node, rooms)
             return answer(reply, room, stored)
         }
-        if command == .blocked { return answer(.blocked(room.node.blocked()), room) }
+        if command == .blocked { return answer(.blocked(room.node.chat.roster.blocked), room) }
         return command == .contacts ? answer(try contacts(on: room.node, rooms), room) : nil
     }
 
@@ -366,8 +366,8 @@ extension CommandExecutor {
             target = named
         }
         let (sender, peer) = try inviter(of: who, to: target, from: room, rooms)
-        try sender.node.perform(.invite(peer, to: target.node.ownRoom))
-        return answer(.invited(sender.node.who(peer), to: target.label.name), sender)
+        try sender.node.perform(.invite(peer, to: target.node.configuration.room))
+        return answer(.invited(sender.node.chat.name(of: peer), to: target.label.name), sender)
     }
 
     private func inviter(
@@ -378,8 +378,8 @@ extension CommandExecutor {
         var failure: ChatError?
         for other in others {
             do throws(ChatError) {
-                let peer = try other.node.find(who)
-                found.append((other, peer, other.node.isAccepted(peer)))
+                let peer = try other.node.chat.find(who)
+                found.append((other, peer, other.node.chat.isAccepted(peer)))
             } catch {
                 if error.code == .ambiguousPeer || failure == nil { failure = error }
             }
@@ -404,7 +404,7 @@ extension CommandExecutor {
         var announced: [String] = []
         if let names { announced = try openRooms(names, besides: room, rooms) }
         let node = room.node
-        node.change(.profile(Profile(about: node.profile.about, rooms: announced)))
+        node.change(.profile(Profile(about: node.chat.session.profile.about, rooms: announced)))
         return .announced(announced)
     }
 
@@ -413,12 +413,12 @@ extension CommandExecutor {
     ) throws(ChatError) -> [String] {
         var chosen = rooms.all.filter { $0.label != room.label }
         if names.isEmpty {
-            chosen = chosen.filter { !$0.node.ownRoom.isPrivate }
+            chosen = chosen.filter { !$0.node.configuration.room.isPrivate }
         } else {
             chosen = []
             for name in names {
                 guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
-                guard !named.node.ownRoom.isPrivate else {
+                guard !named.node.configuration.room.isPrivate else {
                     throw ChatError(.invalidRoom, .announcedPrivate, name)
                 }
                 if !chosen.contains(where: { $0.label == named.label }) { chosen.append(named) }
@@ -428,7 +428,7 @@ extension CommandExecutor {
         guard chosen.count <= Limits.announcedRooms else {
             throw ChatError(.tooManyRooms, .tooManyAnnounced, "\(chosen.count)", "\(Limits.announcedRooms)")
         }
-        let names = chosen.map { $0.node.room }
+        let names = chosen.map { $0.node.configuration.room.name }
         let bytes = names.reduce(0) { $0 + $1.utf8.count }
         guard bytes <= Limits.announcedRoomsBytes else {
             throw ChatError(.tooManyRooms, .announcedTooLong, "\(bytes)", "\(Limits.announcedRoomsBytes)")
@@ -439,8 +439,8 @@ extension CommandExecutor {
     /// Removes a room that is left from the presence of the others.
     private func retract(_ left: Program.Room, _ rooms: isolated Program) {
         for room in rooms.all where room.label != left.label {
-            let profile = room.node.profile
-            let announced = profile.rooms.filter { $0 != left.node.room }
+            let profile = room.node.chat.session.profile
+            let announced = profile.rooms.filter { $0 != left.node.configuration.room.name }
             room.node.change(.profile(Profile(about: profile.about, rooms: announced)))
         }
     }
@@ -449,7 +449,7 @@ extension CommandExecutor {
     private func roomList(_ rooms: isolated Program) -> RoomList {
         var announced: [String: Int] = [:]
         for room in rooms.all {
-            announced.merge(room.node.announcedRooms) { $0 + $1 }
+            announced.merge(room.node.chat.roster.announcedRooms) { $0 + $1 }
         }
         return RoomList(rooms.overview, announced: announced, invitations: rooms.invitations)
     }
@@ -470,14 +470,14 @@ extension CommandExecutor {
     ) throws(ChatError) -> (Answer, @Sendable () async -> Void) {
         let (keeper, before) = try kept()
         var contacts = before
-        let peer = try node.find(who)
-        let known = node.who(peer)
+        let peer = try node.chat.find(who)
+        let known = node.chat.name(of: peer)
         // A contact is shown with a star in front of its name, so people write one.
         let chosen = name.map { $0.hasPrefix(PeerName.contactMark) && $0.count > 1 ? String($0.dropFirst()) : $0 }
         let own = chosen ?? known.contact ?? known.nickname
         try contacts.name(peer, own, lastHere: labels(of: peer, rooms).isEmpty ? nil : node.wallClock)
         let stored = adopt(contacts, keeper, rooms)
-        return (.done(command: "contact", node.who(peer)), stored)
+        return (.done(command: "contact", node.chat.name(of: peer)), stored)
     }
 
     private func forget(
@@ -485,26 +485,26 @@ extension CommandExecutor {
     ) throws(ChatError) -> (Answer, @Sendable () async -> Void) {
         let (keeper, before) = try kept()
         var contacts = before
-        let peer = try node.find(who, among: .contacts)
+        let peer = try node.chat.find(who, among: .contacts)
         guard contacts.remove(peer) else {
-            throw ChatError(.unknownPeer, .noSuchContact, node.who(peer).displayName)
+            throw ChatError(.unknownPeer, .noSuchContact, node.chat.name(of: peer).displayName)
         }
         let stored = adopt(contacts, keeper, rooms)
-        return (.done(command: "uncontact", node.who(peer)), stored)
+        return (.done(command: "uncontact", node.chat.name(of: peer)), stored)
     }
 
     private func contacts(on node: Node, _ rooms: isolated Program) throws(ChatError) -> Answer {
         let rows = try kept().1.inOrder.map { contact in
             ContactView(
-                node.who(contact.key), lastHere: contact.lastHere, rooms: labels(of: contact.key, rooms),
-                isVerified: rooms.all.contains { $0.node.marks.verified.contains(contact.key) })
+                node.chat.name(of: contact.key), lastHere: contact.lastHere, rooms: labels(of: contact.key, rooms),
+                isVerified: rooms.all.contains { $0.node.chat.roster.marks.verified.contains(contact.key) })
         }
         return .contacts(rows)
     }
 
     /// The rooms in which a peer is.
     private func labels(of peer: PeerID, _ rooms: isolated Program) -> [RoomLabel] {
-        rooms.all.filter { $0.node.isHere(peer) }.map(\.label)
+        rooms.all.filter { $0.node.chat.roster.isHere(peer) }.map(\.label)
     }
 
     private func adopt(

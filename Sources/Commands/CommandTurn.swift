@@ -35,7 +35,7 @@ extension Command {
     /// - Parameter conversation: the one that counts as open; nil for the one that the node has open.
     package func perform(on node: Node, in conversation: Conversation? = nil) -> CommandOutcome {
         do throws(ChatError) {
-            let answer = try answer(by: node, in: conversation ?? Conversation(node.activeConversation))
+            let answer = try answer(by: node, in: conversation ?? Conversation(node.chat.activeView))
             return CommandOutcome(
                 events: node.flushEvents(), reply: answer.map(Report.answer), kept: keptChange(of: node))
         } catch {
@@ -46,9 +46,9 @@ extension Command {
     /// The change to store after the command was performed; nil if it changes nothing that outlasts a run.
     private func keptChange(of node: Node) -> KeptChange? {
         switch self {
-        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.marks)
-        case .rename(.some): .nickname(node.me().nickname)
-        case .about: .about(node.profile.about)
+        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.chat.roster.marks)
+        case .rename(.some): .nickname(node.chat.ownName.nickname)
+        case .about: .about(node.chat.session.profile.about)
         case .say, .sayToRoom, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
             .openPublic, .open, .openRoom, .openDirect, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact,
             .uncontact, .contacts, .blocked, .bridge, .close,
@@ -69,24 +69,24 @@ extension Command {
         switch self {
         case .say(let text): try node.perform(.send(text, to: conversation))
         case .sayToRoom(let text): try node.perform(.send(SlashRule.said(text), to: .publicRoom))
-        case .act(let text): try node.perform(.send("* \(node.me().nickname) \(text)", to: conversation))
-        case .message(let who, let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.find(who))))
-        case .accept(let who): try node.perform(.accept(node.find(who, among: .requesting)))
-        case .decline(let who): try node.perform(.decline(node.find(who, among: .requesting)))
-        case .leave(let who): try node.perform(.leave(node.find(who, among: .conversing)))
+        case .act(let text): try node.perform(.send("* \(node.chat.ownName.nickname) \(text)", to: conversation))
+        case .message(let who, let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.chat.find(who))))
+        case .accept(let who): try node.perform(.accept(node.chat.find(who, among: .requesting)))
+        case .decline(let who): try node.perform(.decline(node.chat.find(who, among: .requesting)))
+        case .leave(let who): try node.perform(.leave(node.chat.find(who, among: .conversing)))
         case .edit(let target, let text): try change(target, of: conversation, SlashRule.said(text), by: node)
         case .delete(let target): try node.perform(.delete(target, of: conversation))
-        case .reply(let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.latestCorrespondent())))
-        case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.online() : nil)
-        case .whois(let who): return try person(node.find(who), by: node)
+        case .reply(let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.chat.latestCorrespondent())))
+        case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.chat.roster.online : nil)
+        case .whois(let who): return try person(node.chat.find(who), by: node)
         case .whoami, .rename(nil): return whoami(of: node)
         case .requests: return .requests(node.requests())
-        case .history(nil): return .history(node.view(conversation), node.history(conversation))
+        case .history(nil): return .history(node.chat.view(conversation), node.chat.messages(in: conversation))
         case .history(let who?): return try answer(historyWith: who, by: node)
         case .search(let text): return found(text, in: conversation, by: node)
         case .openPublic, .close: return lookAtPublic(self == .close ? "close" : "open", by: node)
         case .open(let who), .openDirect(let who):
-            node.change(.open(.direct(try node.find(who))))
+            node.change(.open(.direct(try node.chat.find(who))))
             return active("open", by: node)
         case .rename(let nickname?): return try rename(nickname, by: node)
         case .about(let line): return try show(line, by: node)
@@ -94,8 +94,8 @@ extension Command {
         case .typing(let isOn): node.change(.typing(isOn, in: conversation))
         case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
         case .back: return try tell(isAway: false, nil, "back", by: node)
-        case .mark(let mark, let who): return answer(to: mark, try node.find(who, among: mark.meant), by: node)
-        case .verify(let who, let isVerified): return try verify(node.find(who), isVerified, by: node)
+        case .mark(let mark, let who): return answer(to: mark, try node.chat.find(who, among: mark.meant), by: node)
+        case .verify(let who, let isVerified): return try verify(node.chat.find(who), isVerified, by: node)
         case .help(nil): return .help(CommandEntry.all)
         case .help(let name?): return .help([try CommandEntry.named(name)])
         // The executor performs these, which concern all rooms.
@@ -120,12 +120,12 @@ extension Command {
 
     private func rename(_ nickname: String, by node: Node) throws(ChatError) -> Answer {
         try node.perform(.rename(nickname))
-        return .done(command: "nick", node.me())
+        return .done(command: "nick", node.chat.ownName)
     }
 
     private func show(_ line: String?, by node: Node) throws(ChatError) -> Answer {
-        node.change(.profile(Profile(about: try line.map(AboutLine.compose), rooms: node.profile.rooms)))
-        return .done(command: "about", node.me())
+        node.change(.profile(Profile(about: try line.map(AboutLine.compose), rooms: node.chat.session.profile.rooms)))
+        return .done(command: "about", node.chat.ownName)
     }
 
     private func bridge(_ consents: Bool?, by node: Node) -> Answer {
@@ -140,16 +140,16 @@ extension Command {
     }
 
     private func active(_ name: String, by node: Node) -> Answer {
-        let open = node.activeConversation
-        return .active(command: name, open, recent: node.history(Conversation(open)))
+        let open = node.chat.activeView
+        return .active(command: name, open, recent: node.chat.messages(in: Conversation(open)))
     }
 
     private func whoami(of node: Node) -> Answer {
-        .whoami(node.me(), room: node.room, profile: node.profile)
+        .whoami(node.chat.ownName, room: node.configuration.room.name, profile: node.chat.session.profile)
     }
 
     private func person(_ peer: PeerID, by node: Node) throws(ChatError) -> Answer {
-        let who = node.who(peer)
+        let who = node.chat.name(of: peer)
         guard let view = node.person(peer) else {
             throw ChatError(.unknownPeer, .noSuchPeer, who.displayName)
         }
@@ -158,32 +158,32 @@ extension Command {
 
     private func found(_ text: String, in conversation: Conversation, by node: Node) -> Answer {
         let wanted = text.lowercased()
-        let messages = node.history(conversation).filter { $0.text.lowercased().hasPart(wanted) }
-        return .found(text, node.view(conversation), messages)
+        let messages = node.chat.messages(in: conversation).filter { $0.text.lowercased().hasPart(wanted) }
+        return .found(text, node.chat.view(conversation), messages)
     }
 
     private func tell(
         isAway: Bool, _ reason: String?, _ name: String, by node: Node
     ) throws(ChatError) -> Answer {
         node.change(.away(isAway, reason: try reason.map(AwayReason.compose)))
-        return .done(command: name, node.me())
+        return .done(command: name, node.chat.ownName)
     }
 
     private func answer(historyWith name: String, by node: Node) throws(ChatError) -> Answer {
-        let peer = try node.find(name)
-        return .history(.direct(with: node.who(peer)), node.history(.direct(peer)))
+        let peer = try node.chat.find(name)
+        return .history(.direct(with: node.chat.name(of: peer)), node.chat.messages(in: .direct(peer)))
     }
 
     private func verify(_ peer: PeerID, _ isVerified: Bool?, by node: Node) -> Answer {
         if let isVerified { node.change(.verified(peer, isVerified)) }
         return .verification(
-            node.who(peer), code: node.verificationCode(with: peer).text,
-            isVerified: node.marks.verified.contains(peer), isKept: false
+            node.chat.name(of: peer), code: node.verificationCode(with: peer).text,
+            isVerified: node.chat.roster.marks.verified.contains(peer), isKept: false
         )
     }
 
     private func answer(to mark: Mark, _ peer: PeerID, by node: Node) -> Answer {
-        let who = node.who(peer)
+        let who = node.chat.name(of: peer)
         switch mark {
         case .mute: node.change(.muted(peer, true))
         case .unmute: node.change(.muted(peer, false))
@@ -199,7 +199,7 @@ extension Report {
     package static func tailStart(withHistory: Bool, of node: Node) -> [Report] {
         node.flushEvents()
         let ready = node.readyEvent().map(Report.event)
-        let kept = withHistory ? Report.answer(.history(.publicRoom, node.history(.publicRoom))) : nil
+        let kept = withHistory ? Report.answer(.history(.publicRoom, node.chat.messages(in: .publicRoom))) : nil
         return [ready, kept].compactMap(\.self)
     }
 }

@@ -63,7 +63,7 @@ package actor Program: LoopActor {
     subscript(label: RoomLabel) -> Room? { all.first { $0.label == label } }
 
     /// The label of a room that the program is in.
-    package func label(of room: Chat.Room) -> RoomLabel? { all.first { $0.node.isIn(room) }?.label }
+    package func label(of room: Chat.Room) -> RoomLabel? { all.first { $0.node.configuration.room.isSame(as: room) }?.label }
 
     /// A label for a room that is about to be joined.
     ///
@@ -188,9 +188,9 @@ extension Program {
         return all.map { room in
             let node = room.node
             return RoomOverview(
-                room.label, isOpen: room.label == open, isPrivate: node.ownRoom.isPrivate,
-                isBridged: node.isBridged, me: node.me(), online: node.online(),
-                conversations: node.summaries(), requests: node.requests())
+                room.label, isOpen: room.label == open, isPrivate: node.configuration.room.isPrivate,
+                isBridged: node.isBridged, me: node.chat.ownName, online: node.chat.roster.online,
+                conversations: node.chat.summaries, requests: node.requests())
         }
     }
 
@@ -200,9 +200,9 @@ extension Program {
         return zip(all, overview).map { room, overview in
             let node = room.node
             return RoomSnapshot(
-                overview, ready: node.readyEvent(), profile: node.profile, peers: node.peers(),
+                overview, ready: node.readyEvent(), profile: node.chat.session.profile, peers: node.peers(),
                 histories: overview.conversations.map {
-                    ($0.conversation, node.history(Conversation($0.conversation)))
+                    ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
                 })
         }
     }

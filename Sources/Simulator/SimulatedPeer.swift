@@ -92,16 +92,16 @@ package final class SimulatedPeer: Sendable {
     }
 
     package func isOnline(_ other: SimulatedPeer) -> Bool {
-        with { [key = other.key] node in node.isOnline(key) }
+        with { [key = other.key] node in node.chat.roster.isOnline(key) }
     }
 
     /// The texts of a conversation, the oldest first.
     package func texts(_ conversation: Conversation = .publicRoom) -> [String] {
-        with { node in node.history(conversation) }.map(\.text)
+        with { node in node.chat.messages(in: conversation) }.map(\.text)
     }
 
     package func unread(_ conversation: Conversation = .publicRoom) -> Int {
-        with { node in node.summaries() }.first { $0.conversation.isAbout(conversation) }?.unread ?? 0
+        with { node in node.chat.summaries }.first { $0.conversation.isAbout(conversation) }?.unread ?? 0
     }
 
     package func counter(_ name: String) -> Int {

@@ -68,6 +68,9 @@ package struct Roster: ~Copyable, Sendable {
 
     package func isMuted(_ peer: PeerID) -> Bool { !muted.isEmpty && muted.contains(peer) }
 
+    /// The blocked peers, in the order in which they were blocked; those of earlier runs too.
+    package var blocked: [PeerName] { marks.blocked.inOrder.map { who($0) } }
+
     package func isBlocked(_ peer: PeerID) -> Bool { !marks.blocked.isEmpty && marks.blocked.contains(peer) }
 
     package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) {

@@ -31,6 +31,12 @@ extension MessageRouter {
             }
     }
 
+    /// Whether a peer of this name, number or key has an open request.
+    package func hasRequest(of text: String) -> Bool {
+        guard let key = try? find(text, among: .requesting) else { return false }
+        return requests.contains { $0.from == key }
+    }
+
     /// The open requests of peers that are not hidden, oldest first.
     package var requests: [(from: PeerID, text: String)] {
         directChats.requests.compactMap { chat in
@@ -148,6 +154,9 @@ extension MessageRouter {
 
     /// The present name of a peer, or the user's own.
     package func name(of peer: PeerID) -> PeerName { peer == me ? ownName : roster.who(peer) }
+
+    /// The conversation that is looked at.
+    package var activeView: ConversationView { view(activeConversation) }
 
     /// A conversation with the name to show.
     package func view(_ conversation: Conversation) -> ConversationView {

@@ -108,7 +108,7 @@ import Wire
         pass()
         try bob.rename("rob")
         pass()
-        #expect(alice.with { $0.history(.publicRoom) }.map(\.from.nickname) == ["bob"])
+        #expect(alice.with { $0.chat.messages(in: .publicRoom) }.map(\.from.nickname) == ["bob"])
         #expect(alice.row(of: bob)?.who.nickname == "rob")
     }
 
@@ -126,7 +126,7 @@ import Wire
             pass(0.5)
         }
         #expect(alice.row(of: bob)?.who.stage == before)
-        #expect(bob.with { $0.me() }.stage == after)
+        #expect(bob.with { $0.chat.ownName }.stage == after)
         let told = alice.events.count
         try bob.say("one more")
         pass()

@@ -27,7 +27,7 @@ import Wire
     /// How far each own message came, the oldest first.
     private func states(_ peer: SimulatedPeer, with other: SimulatedPeer) -> [DeliveryState?] {
         let key = other.key
-        return peer.with { $0.history(.direct(key)) }.filter(\.isFromCurrentUser).map(\.delivery)
+        return peer.with { $0.chat.messages(in: .direct(key)) }.filter(\.isFromCurrentUser).map(\.delivery)
     }
 
     private func failed(_ peer: SimulatedPeer) -> [[String]] {

@@ -33,7 +33,7 @@ import Wire
         try direct(alice, bob, "thank you")
         #expect(alice.texts(.direct(bob.key)) == ["may I?", "of course", "thank you"])
         #expect(bob.texts(.direct(alice.key)) == ["may I?", "of course", "thank you"])
-        #expect(carol.with { $0.summaries() }.count == 1)
+        #expect(carol.with { $0.chat.summaries }.count == 1)
         #expect(carol.messages.isEmpty)
     }
 

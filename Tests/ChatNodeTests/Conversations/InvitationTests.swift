@@ -103,15 +103,15 @@ import Wire
         alice.with { $0.change(.profile(profile)) }
         pass()
         #expect(bob.row(of: alice)?.profile == profile)
-        #expect(bob.with { node in node.announcedRooms } == ["kitchen": 1, "차고": 1])
+        #expect(bob.with { node in node.chat.roster.announcedRooms } == ["kitchen": 1, "차고": 1])
         #expect(bob.presence(of: alice) == ["alice here"])
         bob.mute(alice)
         #expect(bob.row(of: alice)?.profile == Profile())
-        #expect(bob.with { node in node.announcedRooms }.isEmpty)
+        #expect(bob.with { node in node.chat.roster.announcedRooms }.isEmpty)
         bob.mute(alice, false)
         alice.leave()
         pass(5)
-        #expect(bob.with { node in node.announcedRooms }.isEmpty)
+        #expect(bob.with { node in node.chat.roster.announcedRooms }.isEmpty)
     }
 
     @Test func `a later peer learns the profile with the first presence`() throws {

@@ -56,7 +56,7 @@ extension SimulatedPeer {
     func failure(finding text: String) -> ChatError? {
         with { node in
             do throws(ChatError) {
-                _ = try node.find(text)
+                _ = try node.chat.find(text)
                 return nil
             } catch {
                 return error
@@ -64,5 +64,5 @@ extension SimulatedPeer {
         }
     }
 
-    func find(_ text: String) -> PeerID? { with { node in try? node.find(text) } }
+    func find(_ text: String) -> PeerID? { with { node in try? node.chat.find(text) } }
 }

@@ -43,7 +43,7 @@ import Wire
         #expect(again.messages.filter { $0.conversation.isAbout(.direct(bob.key)) }.count == 1)
         #expect(again.texts(.direct(bob.key)) == ["hello"])
         #expect(!hasRequest(again))
-        #expect(bob.with { node in node.history(.direct(again.key)) }.last?.delivery == .delivered)
+        #expect(bob.with { node in node.chat.messages(in: .direct(again.key)) }.last?.delivery == .delivered)
     }
 
     @Test func `two that were both away go on without a request`() throws {

@@ -80,7 +80,7 @@ import Wire
         alice.block(bob)
         #expect(alice.texts() == ["mine"])
         #expect(alice.unread() == 0)
-        let (summaries, blocked) = alice.with { ($0.summaries(), $0.blocked()) }
+        let (summaries, blocked) = alice.with { ($0.chat.summaries, $0.chat.roster.blocked) }
         #expect(summaries.first?.last?.text == "mine")
         #expect(blocked.map(\.key) == [bob.key])
         alice.block(bob, false)
@@ -131,7 +131,7 @@ import Wire
         simulation.heal()
         simulation.advance(by: .seconds(120))
         let rings = peers.map { peer in
-            peer.with { node in node.history(.publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" }.sorted()
+            peer.with { node in node.chat.messages(in: .publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" }.sorted()
         }
         #expect(Set(rings).count == 1)
         #expect(peers.allSatisfy { Set($0.messages.map(\.id)).count == $0.messages.count })
@@ -283,7 +283,7 @@ import Wire
         #expect(!carol.isOnline(bob))
         #expect(
             !carol.events.contains { if case .peer(_, let who, _, _, _) = $0 { who.key == bob.key } else { false } })
-        #expect(carol.with { node in node.online() } == 1)
+        #expect(carol.with { node in node.chat.roster.online } == 1)
     }
 
     @Test func `a muted author's messages are asked for no more than once`() throws {

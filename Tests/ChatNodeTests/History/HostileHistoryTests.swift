@@ -41,7 +41,7 @@ import Wire
     }
 
     private func kept(by peer: SimulatedPeer) -> Set<MessageID> {
-        Set(peer.with { node in node.history(.publicRoom) }.map(\.id))
+        Set(peer.with { node in node.chat.messages(in: .publicRoom) }.map(\.id))
     }
 
     private func fill() throws {

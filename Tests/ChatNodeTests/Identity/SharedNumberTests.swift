@@ -62,7 +62,7 @@ import Wire
         for peer in [ann, ben] { try peer.say("it is me") }
         simulation.advance(by: .seconds(1))
         #expect(Set(alice.messages.map(\.from.numberText)) == [label(ann), label(ben)])
-        #expect(Set(alice.with { $0.history(.publicRoom) }.map(\.from.numberText)) == [label(ann), label(ben)])
+        #expect(Set(alice.with { $0.chat.messages(in: .publicRoom) }.map(\.from.numberText)) == [label(ann), label(ben)])
         try ben.say("may I?", to: alice)
         simulation.advance(by: .seconds(1))
         #expect(alice.with { $0.requests() }.map(\.who.numberText) == [label(ben)])
@@ -73,12 +73,12 @@ import Wire
         simulation.advance(by: .seconds(1))
         _ = try ben()
         #expect(alice.messages.map(\.from.numberText) == ["#\(number)"])
-        #expect(alice.with { $0.history(.publicRoom) }.map(\.from.numberText) == [label(ann)])
+        #expect(alice.with { $0.chat.messages(in: .publicRoom) }.map(\.from.numberText) == [label(ann)])
     }
 
     @Test func `each of the two is suffixed in its own eyes`() throws {
         let ben = try ben()
-        #expect(ben.with { $0.me() }.numberText == label(ben))
+        #expect(ben.with { $0.chat.ownName }.numberText == label(ben))
         #expect(ben.row(of: ann)?.who.numberText == label(ann))
     }
 

@@ -212,7 +212,7 @@ extension InteractionProcesses {
     private func waitForMeeting() -> Bool {
         let hasMet = simulation.run(atMost: .seconds(200)) { [self] in
             rooms.map(\.allWitnesses).allSatisfy { witnesses in
-                witnesses.allSatisfy { $0.peer.with { node in node.online() } == witnesses.count - 1 }
+                witnesses.allSatisfy { $0.peer.with { node in node.chat.roster.online } == witnesses.count - 1 }
             }
         }
         simulation.advance(by: script.longestDelivery + .seconds(5))
@@ -235,7 +235,7 @@ extension InteractionProcesses {
     private func looks() -> [String] {
         (0..<script.people).compactMap { seat in
             let active = rooms.compactMap { $0.present[seat]?.peer }.flatMap { peer in
-                peer.with { node in node.summaries() }.filter(\.isActive)
+                peer.with { node in node.chat.summaries }.filter(\.isActive)
             }
             return active.count > 1 ? "seat \(seat) looks at \(active.count) conversations" : nil
         }

@@ -124,7 +124,7 @@ extension InteractionRoom {
                 author -> [String] in
                 let expected = order.filter { $0.author === author }.compactMap { said[$0.id] ?? nil }
                 let kept = witness.peer.with { [key = author.peer.key] node in
-                    node.history(.publicRoom).filter { $0.from.key == key }.map(\.text)
+                    node.chat.messages(in: .publicRoom).filter { $0.from.key == key }.map(\.text)
                 }
                 return kept == expected
                     ? [] : ["seat \(witness.seat) has of seat \(author.seat): \(kept), not \(expected)"]
@@ -136,7 +136,7 @@ extension InteractionRoom {
     private func unrepaired() -> [String] {
         guard everMuted.isEmpty, let first = allWitnesses.first else { return [] }
         let rings = allWitnesses.map { witness in
-            Set(witness.peer.with { node in node.history(.publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" })
+            Set(witness.peer.with { node in node.chat.messages(in: .publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" })
         }
         var breaches: [String] = []
         for (witness, ring) in zip(allWitnesses, rings) where ring != rings[0] {

@@ -56,7 +56,7 @@ final class InteractionWitness {
     /// Compares the unread counts that the node would show with those of the model.
     func compareUnread() {
         catchUp()
-        for summary in peer.with({ node in node.summaries() }) {
+        for summary in peer.with({ node in node.chat.summaries }) {
             let conversation = Conversation(summary.conversation)
             let expected = unread.removeValue(forKey: conversation)?.count ?? 0
             if summary.unread != expected { breach("\(conversation): \(summary.unread) unread, not \(expected)") }

@@ -80,7 +80,7 @@ import Wire
                 node.discovered(.found(instance: "host-\(number)", endpoint: endpoint, weight: 128))
             }
             let isAlone = node.finder.isAlone(
-                node.spread.neighbours, online: node.online(), now: node.scheduler.now)
+                node.spread.neighbours, online: node.chat.roster.online, now: node.scheduler.now)
             return (node.finder.roomSize, isAlone)
         }
         #expect(size >= 60 * 128 && !isAlone)

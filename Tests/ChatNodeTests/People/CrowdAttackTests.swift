@@ -38,7 +38,7 @@ struct CrowdAttackTests {
 
     private func isHere(_ member: RudeMember) -> Bool {
         let key = member.key
-        return alice.with { node in node.isHere(key) }
+        return alice.with { node in node.chat.roster.isHere(key) }
     }
 
     /// The rate of frames that answers alice's question, which she asks her only neighbour.

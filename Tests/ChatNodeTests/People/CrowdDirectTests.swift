@@ -155,7 +155,7 @@ struct CrowdDirectTests {
         }
         #expect(again.events.count { if case .invitation = $0 { true } else { false } } == friends.count)
         for friend in friends {
-            let own = friend.with { [key = bob.key] node in node.history(.direct(key)) }.suffix(2)
+            let own = friend.with { [key = bob.key] node in node.chat.messages(in: .direct(key)) }.suffix(2)
             #expect(own.allSatisfy { $0.delivery == .delivered })
         }
         #expect(again.counter("dropped_stale") == 0)

@@ -57,12 +57,12 @@ final class CrowdRoom {
 
 extension SimulatedPeer {
     /// The peers that are here for this node.
-    var online: Int { with { node in node.online() } }
+    var online: Int { with { node in node.chat.roster.online } }
 
     /// True if a peer is here for this node, with a link or without.
     func knows(_ peer: SimulatedPeer) -> Bool {
         let key = peer.key
-        return with { node in node.isHere(key) }
+        return with { node in node.chat.roster.isHere(key) }
     }
 
     func person(_ peer: SimulatedPeer) -> PeerView? {

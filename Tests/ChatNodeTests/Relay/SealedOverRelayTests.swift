@@ -42,7 +42,7 @@ import Wire
         let texts = ["may I?", "of course", "thank you"]
         #expect(alice.texts(.direct(bob.key)) == texts)
         #expect(bob.texts(.direct(alice.key)) == texts)
-        #expect(relay.messages.isEmpty && relay.with { $0.summaries() }.count == 1)
+        #expect(relay.messages.isEmpty && relay.with { $0.chat.summaries }.count == 1)
         #expect(relay.counter("sealed_passed_on") >= 4)
         #expect(!alice.isOnline(bob))
     }
@@ -92,7 +92,7 @@ import Wire
         let told = alice.events.flatMap { event -> [MessageID] in
             if case .delivered(_, let ids) = event { ids } else { [] }
         }
-        let own = alice.with { [key = bob.key] node in node.history(.direct(key)) }.filter(\.isFromCurrentUser)
+        let own = alice.with { [key = bob.key] node in node.chat.messages(in: .direct(key)) }.filter(\.isFromCurrentUser)
         #expect(own.count == 2 && own.allSatisfy { told.contains($0.id) })
     }
 

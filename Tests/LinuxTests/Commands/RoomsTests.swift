@@ -37,7 +37,7 @@ import Wire
         }
 
         func summaries() async -> [[ConversationSummary]] {
-            await rooms.run { $0.all.map { $0.node.summaries() } }
+            await rooms.run { $0.all.map { $0.node.chat.summaries } }
         }
     }
 

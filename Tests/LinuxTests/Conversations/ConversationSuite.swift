@@ -63,7 +63,7 @@ import Wire
                 try node.perform(.send("of course", to: .direct(alice.key)))
             }
             #expect(await world.wait { alice.told.messages.contains { $0.text == "of course" } })
-            let summaries = try await alice.perform { node throws(ChatError) in node.summaries() }
+            let summaries = try await alice.perform { node throws(ChatError) in node.chat.summaries }
             #expect(summaries.first { $0.conversation != .publicRoom }?.unread == 1)
             #expect(carol.told.messages.isEmpty)
         }
@@ -87,7 +87,7 @@ import Wire
             try await bob.perform { node throws(ChatError) in node.change(.open(.direct(alice.key))) }
             #expect(
                 await world.wait { alice.told.events.contains { if case .read(_, [id]) = $0 { true } else { false } } })
-            let kept = try await alice.perform { node throws(ChatError) in node.history(.direct(bob.key)) }
+            let kept = try await alice.perform { node throws(ChatError) in node.chat.messages(in: .direct(bob.key)) }
             #expect(kept.map(\.delivery) == [.read, .read])
         }
     }
@@ -125,7 +125,7 @@ import Wire
             }
             #expect(await world.wait { bob.told.messages.map(\.unread) == [1, 2, 3] })
             try await bob.perform { node throws(ChatError) in node.change(.open(.publicRoom)) }
-            let summaries = try await bob.perform { node throws(ChatError) in node.summaries() }
+            let summaries = try await bob.perform { node throws(ChatError) in node.chat.summaries }
             #expect(summaries.first?.unread == 0)
             #expect(summaries.first?.last?.text == "line 3")
         }
@@ -151,7 +151,7 @@ import Wire
                 await world.wait {
                     bob.told.events.contains { if case .deleted = $0 { true } else { false } }
                 })
-            #expect(try await bob.perform { node throws(ChatError) in node.history(.publicRoom) }.isEmpty)
+            #expect(try await bob.perform { node throws(ChatError) in node.chat.messages(in: .publicRoom) }.isEmpty)
         }
     }
 
@@ -189,7 +189,7 @@ import Wire
             }
             #expect(await world.wait { bob.told.messages.count == lines.count })
             #expect(bob.told.messages.map(\.text) == lines)
-            let kept = try await bob.perform { node throws(ChatError) in node.history(.publicRoom) }
+            let kept = try await bob.perform { node throws(ChatError) in node.chat.messages(in: .publicRoom) }
             #expect(kept.map(\.text) == Array(lines.suffix(100)))
         }
     }

@@ -18,8 +18,8 @@ import Wire
             }
             let carol = try await world.person("carol")
             #expect(await world.wait { carol.told.messages.count == 100 })
-            let kept = try await carol.perform { node throws(ChatError) in node.history(.publicRoom) }
-            let said = try await alice.perform { node throws(ChatError) in node.history(.publicRoom) }
+            let kept = try await carol.perform { node throws(ChatError) in node.chat.messages(in: .publicRoom) }
+            let said = try await alice.perform { node throws(ChatError) in node.chat.messages(in: .publicRoom) }
             // Within a millisecond the places of two authors follow their keys.
             #expect(kept.map(\.sentAt) == said.map(\.sentAt).sorted())
             #expect(Set(kept.map(\.id)) == Set(said.map(\.id)))
