@@ -381,8 +381,11 @@ extension Node {
     /// The conversations and people of the room.
     package var chat: MessageRouter { _read { yield conversations.router } }
 
-    /// True if so many are here that `peers` has not all of them.
-    package var isCrowded: Bool { spread.mode.isFolded && router.roster.online > Limits.heardPeersShown }
+    /// The peers that are here, if they are so many that `peers` has not all of them; else nil.
+    package var crowdSize: Int? {
+        let online = router.roster.online
+        return spread.mode.isFolded && online > Limits.heardPeersShown ? online : nil
+    }
 
     /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {

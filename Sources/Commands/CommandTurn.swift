@@ -46,7 +46,8 @@ extension Command {
     /// The change to store after the command was performed; nil if it changes nothing that outlasts a run.
     private func keptChange(of node: Node) -> KeptChange? {
         switch self {
-        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.chat.roster.marks)
+        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some):
+            .marks(node.chat.roster.marks)
         case .rename(.some): .nickname(node.chat.ownName.nickname)
         case .about: .about(node.chat.session.profile.about)
         case .say, .sayToRoom, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
@@ -70,14 +71,14 @@ extension Command {
         case .say(let text): try node.perform(.send(text, to: conversation))
         case .sayToRoom(let text): try node.perform(.send(SlashRule.said(text), to: .publicRoom))
         case .act(let text): try node.perform(.send("* \(node.chat.ownName.nickname) \(text)", to: conversation))
-        case .message(let who, let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.chat.find(who))))
+        case .message(let who, let text): try say(text, to: node.chat.find(who), by: node)
         case .accept(let who): try node.perform(.accept(node.chat.find(who, among: .requesting)))
         case .decline(let who): try node.perform(.decline(node.chat.find(who, among: .requesting)))
         case .leave(let who): try node.perform(.leave(node.chat.find(who, among: .conversing)))
         case .edit(let target, let text): try change(target, of: conversation, SlashRule.said(text), by: node)
         case .delete(let target): try node.perform(.delete(target, of: conversation))
-        case .reply(let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.chat.latestCorrespondent())))
-        case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.chat.roster.online : nil)
+        case .reply(let text): try say(text, to: node.chat.latestCorrespondent(), by: node)
+        case .who(let all): return .peers(node.peers(), isWhole: all, here: node.crowdSize)
         case .whois(let who): return try person(node.chat.find(who), by: node)
         case .whoami, .rename(nil): return whoami(of: node)
         case .requests: return .requests(node.requests())
@@ -104,6 +105,10 @@ extension Command {
             break
         }
         return nil
+    }
+
+    private func say(_ text: String, to peer: PeerID, by node: Node) throws(ChatError) {
+        try node.perform(.send(SlashRule.said(text), to: .direct(peer)))
     }
 
     /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.

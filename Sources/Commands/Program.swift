@@ -63,7 +63,9 @@ package actor Program: LoopActor {
     subscript(label: RoomLabel) -> Room? { all.first { $0.label == label } }
 
     /// The label of a room that the program is in.
-    package func label(of room: Chat.Room) -> RoomLabel? { all.first { $0.node.configuration.room.isSame(as: room) }?.label }
+    package func label(of room: Chat.Room) -> RoomLabel? {
+        all.first { $0.node.configuration.room.isSame(as: room) }?.label
+    }
 
     /// A label for a room that is about to be joined.
     ///

@@ -62,7 +62,8 @@ import Wire
         for peer in [ann, ben] { try peer.say("it is me") }
         simulation.advance(by: .seconds(1))
         #expect(Set(alice.messages.map(\.from.numberText)) == [label(ann), label(ben)])
-        #expect(Set(alice.with { $0.chat.messages(in: .publicRoom) }.map(\.from.numberText)) == [label(ann), label(ben)])
+        #expect(
+            Set(alice.with { $0.chat.messages(in: .publicRoom) }.map(\.from.numberText)) == [label(ann), label(ben)])
         try ben.say("may I?", to: alice)
         simulation.advance(by: .seconds(1))
         #expect(alice.with { $0.requests() }.map(\.who.numberText) == [label(ben)])

@@ -136,7 +136,10 @@ extension InteractionRoom {
     private func unrepaired() -> [String] {
         guard everMuted.isEmpty, let first = allWitnesses.first else { return [] }
         let rings = allWitnesses.map { witness in
-            Set(witness.peer.with { node in node.chat.messages(in: .publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" })
+            Set(
+                witness.peer.with { node in node.chat.messages(in: .publicRoom) }.map {
+                    "\($0.id.hexadecimal) \($0.text)"
+                })
         }
         var breaches: [String] = []
         for (witness, ring) in zip(allWitnesses, rings) where ring != rings[0] {

@@ -92,7 +92,8 @@ import Wire
         let told = alice.events.flatMap { event -> [MessageID] in
             if case .delivered(_, let ids) = event { ids } else { [] }
         }
-        let own = alice.with { [key = bob.key] node in node.chat.messages(in: .direct(key)) }.filter(\.isFromCurrentUser)
+        let own = alice.with { [key = bob.key] node in node.chat.messages(in: .direct(key)) }.filter(
+            \.isFromCurrentUser)
         #expect(own.count == 2 && own.allSatisfy { told.contains($0.id) })
     }
 
