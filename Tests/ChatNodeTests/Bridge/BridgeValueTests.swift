@@ -48,7 +48,7 @@ import Wire
             switch effect {
             case .publish: told.publications += 1
             case .notice(let code, _): told.notices.append(code)
-            case .take: break
+            case .receive: break
             }
         }
         return told

@@ -59,7 +59,7 @@ final class CrowdPresenceTests {
     @Test func `a node that enters a crowd announces itself on every link, and to bridges`() {
         let effects = enter(.overlay)
         #expect(effects.deliveries.map(\.links) == [links.map(\.id)])
-        #expect(effects.contains { if case .publishOverBridge = $0 { true } else { false } })
+        #expect(effects.contains { if case .bridge(.publish) = $0 { true } else { false } })
         #expect(crowd.isHere(bench.me) && mode.isFolded)
     }
 
@@ -115,7 +115,8 @@ final class CrowdPresenceTests {
     }
 
     private func changeMode(from last: RoomMode, to mode: RoomMode) -> [Effect] {
-        var (effects, bridge) = (Effects(), BridgeGate(NodeConfiguration()))
+        var effects = Effects()
+        var bridge = BridgeGate(NodeConfiguration())
         var mail = SealedMail(NodeConfiguration(), me: bench.me, randomness: .seeded(36), now: bench.start)
         crowd.modeChanged(
             from: last, &mail, &bridge, &router, bench.links.connections, Neighbours(), bench.environment(mode),
