@@ -19,7 +19,12 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
 
     /// True if its author sends it again until its target acknowledges it. Edits and deletions of public messages,
     /// which no peer acknowledges, look the same.
-    var isSentAgain: Bool { self == .dmRequest || self == .directMessage || self == .invitation || changesMessage }
+    var isSentAgain: Bool {
+        switch self {
+        case .dmRequest, .directMessage, .invitation, .edit, .delete: true
+        case .publicMessage, .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: false
+        }
+    }
 
     /// True if it may come sealed over relays: payloads of a direct conversation, and changes of its messages.
     package var maySeal: Bool {
@@ -30,10 +35,33 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     }
 
     /// True if it changes an earlier message.
-    var changesMessage: Bool { self == .edit || self == .delete }
+    var changesMessage: Bool {
+        switch self {
+        case .edit, .delete: true
+        case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
+            .delivered,
+            .read, .invitation:
+            false
+        }
+    }
 
-    /// True if late joiners get it: it became part of the public conversation.
-    package var isHistory: Bool { self == .publicMessage || changesMessage }
+    /// True if late joiners get it, and if the trees of a large room carry it: it became part of the public conversation.
+    package var isHistory: Bool {
+        switch self {
+        case .publicMessage, .edit, .delete: true
+        case .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read,
+            .invitation:
+            false
+        }
+    }
+
+    /// True if bridges publish it. Typing is not worth it.
+    package var isPublished: Bool {
+        switch self {
+        case .publicMessage, .presence, .edit, .delete: true
+        case .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read, .invitation: false
+        }
+    }
 }
 
 /// Counts payloads by kind. An array, because every payload is counted.

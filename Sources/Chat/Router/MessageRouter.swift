@@ -122,7 +122,7 @@ package struct MessageRouter: ~Copyable {
         return Limits.presenceLifetime - .milliseconds(signed.distance(to: clock))
     }
 
-    /// The only place that distinguishes the kinds of payloads.
+    /// Dispatches a payload on its kind.
     private mutating func receive(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
         // First, because nearly all payloads are of this kind, and matching the body copies its strings.
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }

@@ -379,13 +379,6 @@ extension BridgeGate {
     }
 }
 
-extension PayloadType {
-    /// True for payloads that bridges publish. Typing is not worth it.
-    fileprivate var isPublished: Bool {
-        self == .presence || self == .publicMessage || self == .edit || self == .delete
-    }
-}
-
 extension Limits {
     /// From one presence to the next of an author that consents, while a bridge is here. A longer one needs a longer
     /// `bridgedPresenceTime`; a shorter one costs every broker and network more.
