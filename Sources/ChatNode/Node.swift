@@ -321,12 +321,15 @@ extension Node {
     }
 
     func stop() {
-        scheduler.begin { [self] in
-            for discovery in discoveries { await discovery.stop() }
+        let end = scheduler.receiver { [self] (_: Void) in
             configuration.bridge?.port.stop()
             forgetKeys()
             emit(.stopped(lifecycle.reason))
             lifecycle.stop()
+        }
+        scheduler.begin { [discoveries] (_: isolated any Actor) in
+            for discovery in discoveries { await discovery.stop() }
+            end(())
         }
     }
 }

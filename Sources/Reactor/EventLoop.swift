@@ -123,9 +123,8 @@ extension EventLoop {
         return { [self] event in execute { body.value(event) } }
     }
 
-    package func begin(_ task: @escaping () async -> Void) {
+    package func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
         requireLoop()
-        let task = Confined(value: task)
         let owner = TaskOwner(on: self)
         // The callback does not keep its actor.
         withExtendedLifetime(owner) { owner.callback { $0.begin(task) }() }
@@ -155,11 +154,9 @@ private actor TaskOwner: EventLoopActor {
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    func begin(_ task: Confined<() async -> Void>) {
-        Task { await run(task) }
+    func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
+        Task { await task(self) }
     }
-
-    private func run(_ task: Confined<() async -> Void>) async { await task.value() }
 }
 
 /// Descriptors.

@@ -35,9 +35,8 @@ package final class SimulatedScheduler: Scheduler {
         return { [timeline] event in timeline.enqueue(.closure { body.value(event) }) }
     }
 
-    package func begin(_ task: @escaping () async -> Void) {
+    package func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
         checkIsolated()
-        let task = Confined(task)
         let owner = TaskOwner(on: self)
         // The callback does not keep its actor.
         withExtendedLifetime(owner) { owner.callback { $0.begin(task) }() }
@@ -77,9 +76,7 @@ private actor TaskOwner: LoopActor {
 
     init(on scheduler: any Scheduler) { self.scheduler = scheduler }
 
-    func begin(_ task: Confined<() async -> Void>) {
-        Task { await run(task) }
+    func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
+        Task { await task(self) }
     }
-
-    private func run(_ task: Confined<() async -> Void>) async { await task.value() }
 }

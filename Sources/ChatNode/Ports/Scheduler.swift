@@ -13,8 +13,8 @@ package protocol Scheduler: JobExecutor {
     /// A function for any thread that runs `body` with each event on the executor, in the order of the calls. On the executor only.
     func receiver<Event: Sendable>(_ body: @escaping (Event) -> Void) -> @Sendable (Event) -> Void
 
-    /// Begins `task` behind the jobs that wait. It continues on the executor after each suspension. On the executor only.
-    func begin(_ task: @escaping () async -> Void)
+    /// Begins `task` behind the jobs that wait, in the isolation of an actor on the executor. On the executor only.
+    func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void)
 
     /// Runs `job` once, not before `instant`. On the executor only. It can not be taken back: the job looks whether it is still due.
     func schedule(at instant: Instant, _ job: @escaping () -> Void)
