@@ -65,7 +65,7 @@ import Wire
         #expect(haveMet, "\(peers.map { $0.counter("connections") })")
     }
 
-    @Test(arguments: 2...4)
+    @Test(arguments: 3...4)
     func `a node of a large room dials a few peers that it has drawn, and the others never`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed)
         let peers = (0..<300).map { simulation.node("peer-\($0)", isDeaf: true) }

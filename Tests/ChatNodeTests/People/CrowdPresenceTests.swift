@@ -128,7 +128,7 @@ final class CrowdPresenceTests {
         let entered = changeMode(from: .mesh, to: .overlay)
         #expect(entered.deliveries.map(\.links) == [links.map(\.id)])
         let left = changeMode(from: .overlay, to: .mesh)
-        #expect(left.deliveries.isEmpty && crowd.nextDeadline == nil)
+        #expect(left.deliveries.isEmpty)
         for effects in [entered, left] {
             #expect(effects.last.map { if case .arm(.crowd) = $0 { true } else { false } } == true)
         }
