@@ -315,10 +315,12 @@ extension Node {
             perform(BridgeStep.publish(payload))
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else {
+                // Outside the closure, which the optimiser of Swift 6.3 can not compile with it.
+                let bridge = bridgeGate.neighbour
                 return act {
                     mail.seal(
-                        payload, for: peer, with: context.certificate, paths: crowd.paths,
-                        bridge: bridgeGate.neighbour, links, router, &intake, $0, &$1)
+                        payload, for: peer, with: context.certificate, paths: crowd.paths, bridge: bridge, links,
+                        router, &intake, $0, &$1)
                 }
             }
             links.tally.sent.add(payload.payload.type)
