@@ -30,7 +30,7 @@ enum RecordedReports {
             were killed                     0
             came instead                    0
           time simulated             21.466 s
-          events run                    6 417
+          events run                    6 430
 
         """
 
@@ -38,11 +38,11 @@ enum RecordedReports {
     static let line = """
         {"event":"simulation","settings":{"nodes":32,"rooms":1,"messages":40,"rate":20,"latencyMs":[1.0,20.0],\
         "lossPercent":2,"links":null,"partitionSeconds":1,"churnPerMinute":60,"seed":7},"messages":40,\
-        "expected":1161,"delivered":1161,"live":1161,"repaired":0,"duplicates":0,"others":135,"lost":0,\
-        "latencyMs":{"p50":14.039,"p90":661.445,"p99":1003.33,"max":1139.161},"repairMs":{"p50":null,"p99":null,\
-        "max":null},"strays":0,"sendsPerDelivery":1.163,"payloadsSent":1507,"linksMet":496,"linksMade":74,\
-        "linksLeft":496,"bytesPerNode":159835,"bytesPerNodeMost":232282,"nodesLeft":2,"nodesKilled":0,\
-        "nodesJoined":2,"simulatedMs":24317.957,"events":16983}
+        "expected":1161,"delivered":1161,"live":1161,"repaired":0,"duplicates":0,"others":130,"lost":0,\
+        "latencyMs":{"p50":13.799,"p90":660.756,"p99":1000.405,"max":1046.256},"repairMs":{"p50":null,"p99":null,\
+        "max":null},"strays":0,"sendsPerDelivery":1.186,"payloadsSent":1531,"linksMet":496,"linksMade":86,\
+        "linksLeft":496,"bytesPerNode":163336,"bytesPerNodeMost":239356,"nodesLeft":2,"nodesKilled":0,\
+        "nodesJoined":2,"simulatedMs":24917.957,"events":17264}
 
         """
 }
