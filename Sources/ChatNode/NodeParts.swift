@@ -89,7 +89,7 @@ extension Node {
         guard let broker = configuration.bridge?.port else { return }
         let pace = AdmissionRates.published(configuration.messagesPerSecond)
         broker.start(pace: pace, scheduler.receiver { [weak self] event in self?.received(event, from: broker) })
-        withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
+        act { BridgeGate.scheduleRenewal($0, &$1) }
     }
 
     private func received(_ event: BridgeEvent, from broker: any BridgePort) {

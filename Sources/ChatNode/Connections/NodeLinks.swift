@@ -1,7 +1,7 @@
 package import Chat
 import Noise
 import Phrases
-package import Wire
+import Wire
 
 extension Node {
     /// Calls a part and performs the effects that it appends, in order, before it returns.
@@ -112,7 +112,7 @@ extension Node {
     private func strikeOut(_ peer: PeerID) {
         guard let link = connections.sendingLink(of: peer) else { return }
         links.avoid(link.endpoint, now: scheduler.now)
-        withEffects { finder.strikeOut(peer, environment, &$0) }
+        act { finder.strikeOut(peer, $0, &$1) }
     }
 
     private func instruct(_ order: DiscoveryOrder) {
@@ -353,14 +353,9 @@ extension Node {
         act { finder.setMode(mode, connections, &spread, &historyExchange, $0, &$1) }
     }
 
-    /// Sends a payload that is new here to the room: an own one, or one that came from a neighbour or over a bridge.
-    ///
-    /// - Parameter link: the neighbour that it came from as a frame; nil for none.
-    package func broadcast(_ payload: VerifiedPayload, from link: PeerID? = nil, hops received: UInt8 = 0) {
-        withEffects {
-            spread.spread(
-                payload, from: link, hops: received, me: context.me, connections, now: scheduler.now, &$0)
-        }
+    /// Sends our own payload to the room.
+    package func broadcast(_ payload: VerifiedPayload) {
+        withEffects { spread.spread(payload, from: nil, hops: 0, me: context.me, connections, now: scheduler.now, &$0) }
     }
 
     func receivedTree(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
