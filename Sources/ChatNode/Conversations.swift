@@ -70,15 +70,20 @@ struct Conversations: ~Copyable {
     /// Messages per second that the user may send.
     private let pace: Double
 
-    /// - Parameter pace: the own messages per second; 0 for no limit.
-    init(_ router: consuming MessageRouter, pace: Double, now: Instant) {
-        self.router = router
-        self.pace = pace
-        pacer = Pacer(Conversations.rate(pace), now: now)
+    init(
+        _ configuration: NodeConfiguration, _ session: consuming UserSession, marks: PeerMarks, accepted: [PeerID],
+        joinedAt: Timestamp, now: Instant
+    ) {
+        pace = configuration.ownPace
+        let rate = Conversations.rate(pace)
+        router = MessageRouter(
+            session: session, joinedAt: joinedAt, marks: marks, accepted: accepted, contacts: configuration.contacts,
+            sendsReadReceipts: configuration.readReceipts, pace: rate)
+        pacer = Pacer(rate, now: now)
     }
 
     /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
-    static func rate(_ pace: Double) -> Rate {
+    private static func rate(_ pace: Double) -> Rate {
         Rate(perSecond: pace, burst: max(1, pace * Limits.sendBurst / Limits.sendPerSecond))
     }
 
@@ -130,14 +135,20 @@ struct Conversations: ~Copyable {
         case .marks(let marks):
             let (events, blocked, admitted) = router.adopt(marks)
             effects.append(.apply(Outcome(events: events)))
-            for peer in blocked { effects.append(.shutOut(peer)) }
+            for peer in blocked { shutOut(peer, &effects) }
             for peer in admitted { effects.append(.admit(peer)) }
         case .muted(let peer, let isMuted): effects.append(.apply(Outcome(events: router.setMuted(peer, isMuted))))
         case .blocked(let peer, let isBlocked):
             effects.append(.apply(Outcome(events: router.setBlocked(peer, isBlocked))))
-            effects.append(isBlocked ? .shutOut(peer) : .admit(peer))
+            if isBlocked { shutOut(peer, &effects) } else { effects.append(.admit(peer)) }
         case .verified(let peer, let isVerified): router.setVerified(peer, isVerified)
         }
+    }
+
+    /// The peer is gone for us at once, without the grace of a lost link.
+    private func shutOut(_ peer: PeerID, _ effects: inout Effects) {
+        effects.append(.close(.all(of: peer), .blocked))
+        effects.append(.shutOut(peer))
     }
 
     /// Does what is due. Also while the node leaves, as receipts may still come.

@@ -59,7 +59,7 @@ enum Effect {
     case strikeOut(PeerID)
     /// Ends a link unless a sign of life comes in time.
     case probe(LinkSelector, within: Duration)
-    /// The user blocks a peer: its links end, and it is no longer dialled.
+    /// The user blocks a peer: it is no longer dialled.
     case shutOut(PeerID)
     /// The user blocks a peer no longer.
     case admit(PeerID)
@@ -70,8 +70,6 @@ enum Effect {
     /// Sends a payload of our own, which is signed.
     case sendSigned(VerifiedPayload, to: Outgoing.Destination)
     case bridge(BridgeStep)
-    /// Issues our certificate again, for another dm key.
-    case renewCertificate
     /// Reports an event to the program.
     case report(NodeEvent)
     /// Reports a warning; before the node is ready, behind `.ready`.
@@ -136,6 +134,8 @@ enum Step {
     case answerRequests(on: ConnectionID)
     case recordDialFailure(of: String)
     case renewBridgedPresence
+    /// Issues our certificate again, for another dm key.
+    case renewCertificate
     /// The last link has closed after the node began to leave.
     case stop
     /// Warns the user of a room with a key where no other node of it has answered.

@@ -10,8 +10,8 @@ package import Wire
 package final class Node {
     let scheduler: any Scheduler
     package let configuration: NodeConfiguration
-    let discoveries: [any PeerDiscovery]
-    private let deliver: ([NodeEvent]) -> Void
+    let discoveries: Discoveries
+    let outlet: Outlet
 
     var lifecycle = Lifecycle()
     var conversations: Conversations
@@ -22,13 +22,10 @@ package final class Node {
     var mail: SealedMail
     var crowd: CrowdPresence
     var clock = RoomClock()
-    let epochChanged: (UInt64) -> Void
-    private let directsChanged: ([PeerID]) -> Void
     var historyExchange: HistoryExchange
     var spread: Spread
     var bridgeGate: BridgeGate
 
-    private var batch = EventBatch()
     /// An empty buffer for the effects of the next call.
     var spareEffects = Effects()
     private var isTurnEndAsked = false
@@ -57,29 +54,26 @@ package final class Node {
     ) {
         var randomness = randomness
         let (wallClock, now) = (scheduler.wallClock, scheduler.now)
-        let room = configuration.room
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         mail = SealedMail(configuration, me: identity.id, randomness: randomness.branch(4), now: now)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         let epoch = OwnSession.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
         let session = UserSession(
-            identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile,
+            identity: identity, room: configuration.room.id, epoch: epoch, nickname: nickname,
+            profile: configuration.profile,
             bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
         let certificate = session.certify(
             noise: staticKey.publicKey, dm: mail.publicKey, serial: randomness.next() >> 32)
         (self.scheduler, self.configuration) = (scheduler, configuration)
-        (self.discoveries, self.deliver) = (discoveries, deliver)
-        (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
-        let context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
+        self.discoveries = Discoveries(all: discoveries)
+        outlet = Outlet(deliver: deliver, epochChanged: epochChanged, directsChanged: directsChanged)
+        let context = LinkContext(certificate: certificate, staticKey: staticKey, room: configuration.room)
         links = Links(
             context: context, transport: transport, handshakesPerSecond: configuration.handshakesPerSecond,
             randomness: randomness.branch(3), now: now)
         ownSession = OwnSession(context)
-        let router = MessageRouter(
-            session: session, joinedAt: wallClock, marks: marks, accepted: accepted,
-            contacts: configuration.contacts,
-            sendsReadReceipts: configuration.readReceipts, pace: Conversations.rate(configuration.ownPace))
-        conversations = Conversations(router, pace: configuration.ownPace, now: now)
+        conversations = Conversations(
+            configuration, session, marks: marks, accepted: accepted, joinedAt: wallClock, now: now)
         historyExchange = HistoryExchange(me: certificate.identity, isShared: configuration.sharesHistory)
         intake = Intake(configuration, me: certificate.identity, now: now)
         finder = Finder(randomness: randomness.branch(1))
@@ -95,66 +89,52 @@ package final class Node {
         lifecycle.start()
         ownSession.start(now: scheduler.now)
         watchClock()
-        if !discoveries.isEmpty { conversations.started(now: scheduler.now) }
+        if !discoveries.all.isEmpty { conversations.started(now: scheduler.now) }
         arm(.mail)
         startBridge()
         let announcement = makeAnnouncement()
         let tell = scheduler.receiver { [weak self] event in self?.discovered(event) }
-        for discovery in discoveries { discovery.start(announcement, tell: tell) }
-        if !discoveries.contains(where: \.reportsMode) { withEffects { finder.setDiscoveryMode(.none, &$0) } }
-    }
-
-    /// The router, for the parts and for `Node` itself.
-    var router: MessageRouter {
-        _read { yield conversations.router }
-        _modify { yield &conversations.router }
+        discoveries.start(announcement, tell: tell)
+        if !discoveries.reportsMode { withEffects { finder.setDiscoveryMode(.none, &$0) } }
     }
 
     func becomeReady(_ mode: DiscoveryMode) {
         emit(readyEvent(mode))
-        if configuration.room.isPrivate { schedule(.warnUnanswered, at: scheduler.now + Node.answerTime) }
-    }
-
-    /// A wrong key and an empty room look the same. Nodes of one network have met long before.
-    private static let answerTime = Duration.seconds(5)
-
-    func warnUnanswered() {
-        guard lifecycle.isRunning, router.roster.isUnmet else { return }
-        let sentence = Sentence(.roomUnanswered, configuration.room.name)
-        withEffects { finder.warn(.roomUnanswered, sentence, &$0) }
+        if configuration.room.isPrivate { schedule(.warnUnanswered, at: scheduler.now + Finder.answerTime) }
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
-        .ready(me: router.ownName, port: links.port, room: configuration.room.name, discovery: mode)
+        .ready(me: chat.ownName, port: links.port, room: configuration.room.name, discovery: mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
     package func readyEvent() -> NodeEvent? { finder.discoveryMode.map(readyEvent) }
 
     func emit(_ event: consuming NodeEvent) {
-        batch.append(event)
+        outlet.events.append(event)
         askForTurnEnd()
     }
 
     /// Routes an admitted payload, before the parts that hear of it.
     func accept(_ admitted: AdmittedPayload, _ environment: Environment) {
         if admitted.isRepeated {
-            apply(router.routeAgain(admitted.payload, at: environment.moment))
+            apply(conversations.router.routeAgain(admitted.payload, at: environment.moment))
         } else {
             // Without a copy of the events: in a flood this is the way of every message.
-            let (before, mode) = (batch.events.count, environment.mode)
-            router.route(admitted.payload, at: environment.moment, askedAt: admitted.askedAt, into: &batch.events)
-            if mode.isFolded { batch.remove(from: before) { !CrowdPresence.reports($0, in: mode, router) } }
+            let (before, mode) = (outlet.events.count, environment.mode)
+            conversations.router.route(
+                admitted.payload, at: environment.moment, askedAt: admitted.askedAt, into: &outlet.events)
+            if mode.isFolded { outlet.remove(from: before) { !CrowdPresence.reports($0, in: mode, chat) } }
         }
         routed()
         if admitted.isPlain, !bridgeGate.isBridge, !spread.isEngaged { return }
         if !admitted.isLive { offerArchived() }
         withEffects {
-            mail.follow(admitted, links, router, allowsLoopback: finder.hasNamedLoopback, environment, &$0)
+            mail.follow(admitted, links, chat, allowsLoopback: finder.hasNamedLoopback, environment, &$0)
             guard !admitted.isRepeated else { return }
-            crowd.follow(admitted, connections, &router, &intake, &spread, &finder, environment, &$0)
-            bridgeGate.follow(admitted, ownSession, spread, &crowd, &intake, &router, environment, &$0)
-            spread.follow(admitted, router, connections, environment, &$0)
+            crowd.follow(admitted, connections, &conversations.router, &intake, &spread, &finder, environment, &$0)
+            bridgeGate.follow(admitted, ownSession, spread, &crowd, &intake, &conversations.router, environment, &$0)
+            spread.follow(admitted, chat, connections, environment, &$0)
         }
     }
 
@@ -170,6 +150,9 @@ package final class Node {
 
     var connections: Connections { _read { yield links.connections } }
 
+    /// The links that are part of the overlay: all but those of guests.
+    var crowdLinks: [LinkInfo] { mail.overlayLinks(among: connections) }
+
     var context: LinkContext { links.context }
 
     /// One write for each link with waiting bytes, and one batch of events.
@@ -177,7 +160,7 @@ package final class Node {
         isTurnEndAsked = false
         offerArchived()
         if spread.mode.isFolded {
-            withEffects { crowd.recordMovements(of: &router, now: scheduler.now, &$0) }
+            withEffects { crowd.recordMovements(of: &conversations.router, now: scheduler.now, &$0) }
         }
         sendReplies()
         if finder.isChoiceChanged { followChoice() }
@@ -187,7 +170,7 @@ package final class Node {
             isRouterChanged = false
             arm(.router)
         }
-        deliverBatch()
+        deliverEvents()
     }
 
     private func flushDirty() {
@@ -199,27 +182,19 @@ package final class Node {
     /// Delivers pending events now and returns them, so that a caller can queue its report behind them.
     @discardableResult
     package func flushEvents() -> [NodeEvent] {
-        let events = batch.events
-        deliverBatch()
+        let events = outlet.events
+        deliverEvents()
         return events
     }
 
     /// Delivers the events of a flood in portions, so that their buffer stays small and is used again.
     func flushFullBatch() {
-        guard batch.isFull else { return }
+        guard outlet.isFull else { return }
         offerArchived()
-        deliverBatch()
+        deliverEvents()
     }
 
-    private func deliverBatch() {
-        // Before the events: when the user sees them, the change is on its way to the disk.
-        if let accepted = router.takeAcceptedChange() { directsChanged(accepted) }
-        guard !batch.events.isEmpty else { return }
-        // Taken out, because the receiver may emit events.
-        let events = batch.takeEvents()
-        deliver(events)
-        batch.reuse(consume events)
-    }
+    private func deliverEvents() { outlet.deliver(accepted: conversations.router.takeAcceptedChange()) }
 }
 
 extension Node {
@@ -230,7 +205,7 @@ extension Node {
 
     var environment: Environment {
         Environment(
-            moment: moment, me: context.me, mode: spread.mode, consentsToBridges: router.session.bridging.consents,
+            moment: moment, me: context.me, mode: spread.mode, consentsToBridges: chat.session.bridging.consents,
             isRunning: lifecycle.isRunning)
     }
 }
@@ -260,7 +235,7 @@ extension Node {
         case .leaving: lifecycle.nextDeadline
         case .mail: mail.nextDeadline
         case .overlay: spread.nextDeadline
-        case .router: router.nextDeadline
+        case .router: chat.nextDeadline
         case .senders: conversations.sendersDeadline
         case .typing: conversations.typingDeadline
         }
@@ -271,16 +246,16 @@ extension Node {
         case .bridge: act { bridgeGate.tick($0, &$1) }
         case .choice:
             act { finder.sendRound(on: crowdLinks, $0, &$1) }
-            act { finder.updateMode($0, connections, spread.neighbours, online: router.roster.online, &$1) }
+            act { finder.updateMode($0, connections, spread.neighbours, online: chat.roster.online, &$1) }
             followChoice()
         case .crowd:
-            act { crowd.tick($0, links: crowdLinks, neighbours: spread.neighbours, router: &router, &$1) }
+            act { crowd.tick($0, links: crowdLinks, neighbours: spread.neighbours, router: &conversations.router, &$1) }
             act { crowd.answerRosters(connections, $0, &$1) }
-            act { crowd.reportMovements(online: router.roster.online, $0, &$1) }
+            act { crowd.reportMovements(online: chat.roster.online, $0, &$1) }
         case .dialler: act { finder.dial(&links, $0, &$1) }
         case .history: tickHistory()
-        case .leaving: act { lifecycle.tick(&links, &router, $0, &$1) }
-        case .mail: act { mail.tick(&links, &router, $0, &$1) }
+        case .leaving: act { lifecycle.tick(&links, &conversations.router, $0, &$1) }
+        case .mail: act { mail.tick(&links, &conversations.router, $0, &$1) }
         case .overlay: act { spread.tick(connections, $0, &$1) }
         case .router: act { conversations.tick($0, &$1) }
         case .senders: conversations.tickSenders()
@@ -303,7 +278,7 @@ extension Node {
     package func beginLeaving(because reason: StopReason = .asked) {
         if lifecycle.skip() { forgetKeys() }
         guard lifecycle.isRunning else { return }
-        send(router.signDeparture(at: moment), to: .everyone)
+        send(conversations.router.signDeparture(at: moment), to: .everyone)
         act { lifecycle.leave(because: reason, &links, dials: finder.dials.underWay, $0, &$1) }
         conversations.resumeSenders()
         goOnLeaving()
@@ -317,7 +292,7 @@ extension Node {
     }
 
     private func goOnLeaving() {
-        if lifecycle.isLeaving { act { lifecycle.goOn(&links, &router, $0, &$1) } }
+        if lifecycle.isLeaving { act { lifecycle.goOn(&links, &conversations.router, $0, &$1) } }
     }
 
     func stop() {
@@ -328,7 +303,7 @@ extension Node {
             lifecycle.stop()
         }
         scheduler.begin { [discoveries] (_: isolated any Actor) in
-            for discovery in discoveries { await discovery.stop() }
+            for discovery in discoveries.all { await discovery.stop() }
             end(())
         }
     }
@@ -347,16 +322,8 @@ extension Node {
 
     package func change(_ change: UserChange) {
         act { conversations.change(change, $0, &$1) }
-        guard case .consent = change, let first = router.roster.bridges.first else { return }
-        act { bridgeGate.reportBridge(of: first, router.roster, $0, &$1) }
-    }
-
-    func shutOut(_ peer: PeerID) {
-        let key = intake.certificate(of: peer, now: scheduler.now)?.noise
-        // The peer is gone for us at once, without the grace of a lost link.
-        for link in connections.links(of: peer) { close(link, .blocked) }
-        finder.dials.dialler.shutOut(peer, key)
-        arm(.dialler)
+        guard case .consent = change, let first = chat.roster.bridges.first else { return }
+        act { bridgeGate.reportBridge(of: first, chat.roster, $0, &$1) }
     }
 }
 
@@ -386,29 +353,21 @@ extension Node {
 
     /// The peers that are here, if they are so many that `peers` has not all of them; else nil.
     package var crowdSize: Int? {
-        let online = router.roster.online
+        let online = chat.roster.online
         return spread.mode.isFolded && online > Limits.heardPeersShown ? online : nil
     }
 
     /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {
-        (spread.mode.isFolded ? router.roster.latestRows : router.roster.rows).map(view)
+        (spread.mode.isFolded ? chat.roster.latestRows : chat.roster.rows).map { PeerView($0, connections) }
     }
 
     /// One peer; nil if it never was here.
-    package func person(_ peer: PeerID) -> PeerView? { router.roster.row(of: peer).map(view) }
-
-    private func view(_ row: Roster.Row) -> PeerView {
-        PeerView(
-            who: row.who, state: row.state, since: row.since,
-            roundTrip: connections.sendingLink(of: row.who.key)?.roundTrip, isMuted: row.isMuted,
-            isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile,
-            isElsewhere: row.isElsewhere)
-    }
+    package func person(_ peer: PeerID) -> PeerView? { chat.roster.row(of: peer).map { PeerView($0, connections) } }
 
     /// Open requests for a direct conversation, the oldest first.
     package func requests() -> [(who: PeerName, text: String)] {
-        router.requests.map { (router.name(of: $0.from), $0.text) }
+        chat.requests.map { (chat.name(of: $0.from), $0.text) }
     }
 }
 
@@ -416,24 +375,11 @@ extension Node {
     /// The counters of all parts, also those at zero, in a fixed order.
     package func statistics() -> [Counter] {
         let parts = [
-            links.counters, finder.gauges, finder.counters, intake.counters, router.counters, crowd.counters,
+            links.counters, finder.gauges, finder.counters, intake.counters, chat.counters, crowd.counters,
             mail.counters, historyExchange.counters, spread.counters,
         ]
-        return Counter.inOrder([Counter(.peersOnline, router.roster.online)] + parts.joined())
-            + discoveries.flatMap(\.refusals) + [Counter(.peopleElsewhere, router.roster.elsewhereCount)]
+        return Counter.inOrder([Counter(.peersOnline, chat.roster.online)] + parts.joined())
+            + discoveries.refusals + [Counter(.peopleElsewhere, chat.roster.elsewhereCount)]
             + bridgeGate.counters + (configuration.bridge?.port.counters ?? [])
-    }
-}
-
-extension Node {
-    /// The code that the user and a peer compare to rule out a man in the middle.
-    package func verificationCode(with peer: PeerID) -> VerificationCode { VerificationCode(context.me, peer) }
-
-    /// Counts the entries in memory now.
-    package func memoryUsage() -> MemoryUsage {
-        let conversations = router.overview.map(\.conversation)
-        return MemoryUsage(
-            conversations: conversations.count,
-            messages: conversations.reduce(0) { $0 + router.history($1).count }, peers: router.roster.count - 1)
     }
 }

@@ -7,24 +7,27 @@ import Wire
 extension Node {
     func discovered(_ event: DiscoveryEvent) { act { finder.discovered(event, $0, &$1) } }
 
-    func makeAnnouncement() -> Announcement {
-        finder.makeAnnouncement(
-            of: context.certificate.noise, port: links.port, in: configuration.room, now: scheduler.now)
-    }
+    func makeAnnouncement() -> Announcement { finder.makeAnnouncement(context, port: links.port, now: scheduler.now) }
 
     /// Takes a step that a part put off.
     func perform(_ step: Step) {
         switch step {
         case .changeMode(let last):
-            act { crowd.modeChanged(from: last, &mail, &bridgeGate, &router, connections, spread.neighbours, $0, &$1) }
-        case .recordPresence(let peer, let isHere): apply(router.recordPresence(of: peer, isHere: isHere, at: moment))
+            act {
+                crowd.modeChanged(
+                    from: last, &mail, &bridgeGate, &conversations.router, connections, spread.neighbours, $0, &$1)
+            }
+        case .recordPresence(let peer, let isHere):
+            apply(conversations.router.recordPresence(of: peer, isHere: isHere, at: moment))
         case .askForRoster(let id): forEach(.link(id)) { link in act { crowd.askForRoster(on: link, $0, &$1) } }
         case .answerRequests(let id): forEach(.link(id)) { answer(on: $0) }
         case .recordDialFailure(let instance):
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
-        case .renewBridgedPresence: act { bridgeGate.renew(&crowd, &router, $0, &$1) }
+        case .renewBridgedPresence: act { bridgeGate.renew(&crowd, &conversations.router, $0, &$1) }
+        case .renewCertificate:
+            act { ownSession.renewCertificate(dm: mail.publicKey, &conversations.router, connections, $0, &$1) }
         case .stop: stop()
-        case .warnUnanswered: warnUnanswered()
+        case .warnUnanswered: act { finder.warnUnanswered(in: configuration.room, chat.roster, $0, &$1) }
         case .finish(let id, let closing): withEffects { links.finish(id, closing, &$0) }
         case .tellContacts(let id):
             act { finder.tellContacts(on: id, links, among: crowdLinks, spread.neighbours, $0, &$1) }
@@ -34,52 +37,14 @@ extension Node {
 
     /// The count of nodes or the links may have changed: the end of the turn looks, once for all changes.
     func reviewRoom() {
-        act { finder.reviewRoom(connections, spread.neighbours, online: router.roster.online, $0, &$1) }
+        act { finder.reviewRoom(connections, spread.neighbours, online: chat.roster.online, $0, &$1) }
         if finder.isChoiceChanged { askForTurnEnd() }
     }
 
     /// The end of a turn in which something has changed, and the time for which the choice has asked.
     func followChoice() {
-        guard act({ finder.reviewLinks(spread.neighbours, online: router.roster.online, $0, &$1) }) else { return }
+        guard act({ finder.reviewLinks(spread.neighbours, online: chat.roster.online, $0, &$1) }) else { return }
         act { finder.followChoice($0, connections, &$1) }
-    }
-}
-
-/// Calls `CrowdPresence` and `SealedMail` for frames that lead to a payload (Protocol.md sections 8 and 13).
-extension Node {
-    /// The links that are part of the overlay: all but those of guests.
-    var crowdLinks: [LinkInfo] { mail.overlayLinks(among: connections) }
-
-    func receivedSealed(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) -> AdmittedPayload? {
-        guard let neighbour = link.peer, SealedMessage.bodySizes.contains(body.count) else {
-            links.tally.unexpectedFrames += 1
-            return nil
-        }
-        guard BridgeGate.takeRelayed(on: link, router.roster, environment) else {
-            mail.countRefused()
-            return nil
-        }
-        return receive(sealed: [UInt8](copying: body), from: neighbour, on: link, environment)
-    }
-
-    /// Handles a sealed message.
-    ///
-    /// - Parameters:
-    ///   - frame: the body of a frame 9 of legal length.
-    ///   - link: the link that it came on; nil if it came over the bridge.
-    /// - Returns: its content if it was for this node, and admitted.
-    func receive(
-        sealed frame: [UInt8], from neighbour: PeerID, on link: LinkInfo?, _ environment: Environment
-    ) -> AdmittedPayload? {
-        withEffects {
-            let opened = mail.receive(
-                frame, from: neighbour, isBridged: link == nil, paths: crowd.paths, &bridgeGate, router.roster,
-                connections, environment, &$0)
-            guard let opened else { return nil }
-            return intake.receive(
-                opened: opened, from: neighbour, on: link, &crowd, &bridgeGate, ownSession, router.roster,
-                connections, environment, &$0)
-        }
     }
 }
 
@@ -94,7 +59,8 @@ extension Node {
 
     private func received(_ event: BridgeEvent, from broker: any BridgePort) {
         guard lifecycle.isRunning else { return }
-        accept(act { bridgeGate.receive(event, ownSession, &intake, &crowd, &router, connections, $0, &$1) })
+        accept(
+            act { bridgeGate.receive(event, ownSession, &intake, &crowd, &conversations.router, connections, $0, &$1) })
         guard case .delivered(let delivery) = event else { return }
         if let tag = delivery.tag { broker.acknowledge(tag) }
         flushFullBatch()
@@ -102,24 +68,27 @@ extension Node {
 
     func perform(_ step: BridgeStep) {
         switch step {
-        case .publish(let payload): act { bridgeGate.publish(payload, ownSession, router, &intake, $0, &$1) }
+        case .publish(let payload): act { bridgeGate.publish(payload, ownSession, chat, &intake, $0, &$1) }
         case .publishSealed(let body, let peer):
-            act { bridgeGate.publish(sealed: body, from: peer, router.roster, $0, &$1) }
+            act { bridgeGate.publish(sealed: body, from: peer, chat.roster, $0, &$1) }
         case .give(let due): configuration.bridge?.port.publish(due.content, tag: due.tag, isHistory: due.isHistory)
         case .receiveHeld(let certificate, let frame):
             let admitted = act {
-                bridgeGate.receive(held: frame, certificate, ownSession, &intake, router.roster, connections, $0, &$1)
+                bridgeGate.receive(held: frame, certificate, ownSession, &intake, chat.roster, connections, $0, &$1)
             }
             accept(admitted)
         case .receiveSealed(let body, let neighbour):
-            accept(receive(sealed: body, from: neighbour, on: nil, environment))
+            let admitted = act {
+                intake.receive(
+                    sealed: body, from: neighbour, on: nil, &mail, &crowd, &bridgeGate, ownSession, chat.roster,
+                    connections, $0, &$1)
+            }
+            accept(admitted)
         }
     }
 
-    package var consentsToBridges: Bool { router.session.bridging.consents }
-
     /// Whether the room is carried to other networks: by this node, or by another of its network.
-    package var isBridged: Bool { bridgeGate.isBridged(router.roster) }
+    package var isBridged: Bool { bridgeGate.isBridged(chat.roster) }
 
     /// The state of this node's bridge; nil if it has none.
     package var bridgeState: Sentence? { bridgeGate.state }
@@ -130,20 +99,20 @@ extension Node {
     /// Sends some of the payloads that the peer requested; the next ones follow when the outbox has drained.
     func answer(on link: LinkInfo) {
         guard historyExchange.hasAnswers(on: link) else { return }
-        while act({ historyExchange.answer(on: link, $0, &router, &intake, &$1) }) {}
+        while act({ historyExchange.answer(on: link, $0, &conversations.router, &intake, &$1) }) {}
     }
 
     /// Offers the payloads that were archived since the last call.
     func offerArchived() {
-        withEffects { historyExchange.offerArchived(of: &router, now: scheduler.now, &$0) }
+        withEffects { historyExchange.offerArchived(of: &conversations.router, now: scheduler.now, &$0) }
     }
 
     func tickHistory() {
-        act { historyExchange.tick(connections, archive: router.publicChat, &spread, $0, &$1) }
+        act { historyExchange.tick(connections, archive: chat.publicChat, &spread, $0, &$1) }
     }
 
     func watchClock() {
-        act { clock.watch(connections, &router, &historyExchange, &spread, $0, &$1) }
+        act { clock.watch(connections, &conversations.router, &historyExchange, &spread, $0, &$1) }
     }
 }
 
@@ -154,7 +123,7 @@ extension Node {
 
     /// Zeroes the secret halves of all keys that outlive a link.
     func forgetKeys() {
-        router.forgetKey()
+        conversations.router.forgetKey()
         ownSession.forgetKey()
         mail.forgetKeys()
     }

@@ -136,7 +136,8 @@ extension Command {
     private func bridge(_ consents: Bool?, by node: Node) -> Answer {
         if let consents { node.change(.consent(consents)) }
         return .bridge(
-            BridgeView(consents: node.consentsToBridges, isBridged: node.isBridged, state: node.bridgeState))
+            BridgeView(
+                consents: node.chat.session.bridging.consents, isBridged: node.isBridged, state: node.bridgeState))
     }
 
     private func lookAtPublic(_ name: String, by node: Node) -> Answer {
@@ -158,7 +159,7 @@ extension Command {
         guard let view = node.person(peer) else {
             throw ChatError(.unknownPeer, .noSuchPeer, who.displayName)
         }
-        return .person(view, code: node.verificationCode(with: peer).text)
+        return .person(view, code: VerificationCode(node.chat.me, peer).text)
     }
 
     private func found(_ text: String, in conversation: Conversation, by node: Node) -> Answer {
@@ -182,7 +183,7 @@ extension Command {
     private func verify(_ peer: PeerID, _ isVerified: Bool?, by node: Node) -> Answer {
         if let isVerified { node.change(.verified(peer, isVerified)) }
         return .verification(
-            node.chat.name(of: peer), code: node.verificationCode(with: peer).text,
+            node.chat.name(of: peer), code: VerificationCode(node.chat.me, peer).text,
             isVerified: node.chat.roster.marks.verified.contains(peer), isKept: false
         )
     }

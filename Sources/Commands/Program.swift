@@ -227,7 +227,7 @@ extension Program {
         if !isWiping {
             guard !all.isEmpty else { return nil }
             isWiping = true
-            forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += $1.memoryUsage() }
+            forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += MemoryUsage(of: $1.chat) }
             beginLeaving()
         }
         return await withCheckedContinuation { waiting.append($0) }

@@ -1,7 +1,7 @@
 package import Chat
 import Noise
 import Phrases
-import Wire
+package import Wire
 
 extension Node {
     /// Calls a part and performs the effects that it appends, in order, before it returns.
@@ -37,33 +37,34 @@ extension Node {
     private func perform(_ effect: Effect) {
         switch effect {
         case .send(let frame, let selector): forEach(selector) { links.enqueue(frame, on: $0) }
-        case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
-        case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
+        case .deliver(let delivery, let selector): intake.deliver(delivery, to: selector, &links, now: scheduler.now)
+        case .sendCertificate(let author, let selector):
+            forEach(selector) { intake.sendCertificate(of: author, on: $0, &links, scheduler.now) }
         case .resend(let certificate): links.resend(certificate, isRelay: configuration.relaysSealed)
         case .receiveOwn(let certificate):
-            act { ownSession.receive(certificate, dm: mail.publicKey, &router, connections, $0, &$1) }
-        case .recordPath(let peer, let other): withEffects { mail.recordPath(to: peer, via: other, &router, &$0) }
+            act { ownSession.receive(certificate, dm: mail.publicKey, &conversations.router, connections, $0, &$1) }
+        case .recordPath(let peer, let other):
+            withEffects { mail.recordPath(to: peer, via: other, &conversations.router, &$0) }
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .link(let step): perform(step)
         case .ban(let peer): links.ban(peer, now: scheduler.now)
-        case .strikeOut(let peer): strikeOut(peer)
+        case .strikeOut(let peer): act { finder.strikeOut(peer, &links, $0, &$1) }
         case .probe(let selector, let timeout): act { links.probe(selector, within: timeout, $0, &$1) }
-        case .shutOut(let peer): shutOut(peer)
+        case .shutOut(let peer): act { finder.shutOut(peer, intake, $0, &$1) }
         case .admit(let peer): act { finder.admit(peer, $0, &$1) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
         case .bridge(let step): perform(step)
-        case .renewCertificate: act { ownSession.renewCertificate(dm: mail.publicKey, &router, connections, $0, &$1) }
         case .report(let event): emit(event)
         case .warn(let code, let sentence): withEffects { finder.warn(code, sentence, &$0) }
-        case .discovery(let order): instruct(order)
+        case .discovery(let order): discoveries.perform(order)
         case .becomeReady(let mode): becomeReady(mode)
-        case .renewAnnouncement: instruct(.announce(makeAnnouncement()))
+        case .renewAnnouncement: discoveries.perform(.announce(makeAnnouncement()))
         case .probeAll: act { links.probeAll($0, &$1) }
         case .leave(let reason): beginLeaving(because: reason)
         case .signOut(let better): signOut(because: better)
-        case .keepEpoch(let epoch): epochChanged(epoch)
+        case .keepEpoch(let epoch): outlet.epochChanged(epoch)
         case .reviewRoom: reviewRoom()
         case .setMode(let mode): setMode(mode)
         case .then(let step): perform(step)
@@ -82,7 +83,7 @@ extension Node {
         switch step {
         case .up(let up): linkUp(up)
         case .metOurselves(let certificate, let link):
-            act { ownSession.meet(certificate, on: link, dm: mail.publicKey, &router, links, $0, &$1) }
+            act { ownSession.meet(certificate, on: link, dm: mail.publicKey, &conversations.router, links, $0, &$1) }
         case .wake(let id, let deadline):
             scheduler.schedule(at: deadline) { [weak self] in self?.wakeLink(id, deadline) }
         case .flush(let link):
@@ -99,33 +100,6 @@ extension Node {
         // A copy, because `body` may end links.
         let connections = links.connections
         connections.forEach(selector, body)
-    }
-
-    private func deliver(_ delivery: PayloadDelivery, on link: LinkInfo) {
-        guard !delivery.isOptional || !link.isBusy else { return }
-        if case .before(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
-        if let type = delivery.type { links.tally.sent.add(type) }
-        send(delivery.frame, on: link)
-        if case .behind(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
-    }
-
-    private func strikeOut(_ peer: PeerID) {
-        guard let link = connections.sendingLink(of: peer) else { return }
-        links.avoid(link.endpoint, now: scheduler.now)
-        act { finder.strikeOut(peer, $0, &$1) }
-    }
-
-    private func instruct(_ order: DiscoveryOrder) {
-        for discovery in discoveries {
-            switch order {
-            case .announce(let announcement): discovery.announce(announcement)
-            case .linkOpened(let run): discovery.linkOpened(to: run)
-            case .linkClosed(let run): discovery.linkClosed(to: run)
-            case .dialFailed(let instance): discovery.dialFailed(instance)
-            case .peersMissed(let areMissed): discovery.peersMissed(areMissed)
-            case .crowdChanged(let crowd): discovery.crowdChanged(crowd)
-            }
-        }
     }
 }
 
@@ -161,7 +135,7 @@ extension Node {
         while let event = reader.next(in: buffer.span.extracting(first: count), context: links.context, now: now) {
             switch event {
             case .established(let certificate):
-                act { links.established(link, certificate, &intake, &finder, &mail, router, $0, &$1) }
+                act { links.established(link, certificate, &intake, &finder, &mail, chat, $0, &$1) }
             case .frame(let type, let body): received(type, reader.plaintext.span.extracting(body), on: link)
             case .failed(let error): close(link, .failed(error))
             }
@@ -179,7 +153,7 @@ extension Node {
         if up.isActive {
             historyExchange.linkOpened(to: up.peer, from: up.link.endpoint.giver ?? Giver(up.peer), environment)
             tickHistory()
-            act { bridgeGate.introduceElsewhere(on: up.link.id, router.roster, $0, &$1) }
+            act { bridgeGate.introduceElsewhere(on: up.link.id, chat.roster, $0, &$1) }
             act { spread.linkUp(up, connections, $0, &$1) }
             act { finder.linkIsActive(up.link, of: up.peer, $0, spread.neighbours, &$1) }
         }
@@ -189,8 +163,8 @@ extension Node {
 
     private func introduceOurselves(on link: LinkInfo, of peer: PeerID) {
         let greeting = spread.isOn ? finder.greeting(for: peer, in: spread.mode) : nil
-        let clock = RoomClock.frame(router, environment)
-        let presence = crowd.presenceForLink(environment, router: &router)
+        let clock = RoomClock.frame(chat, environment)
+        let presence = crowd.presenceForLink(environment, router: &conversations.router)
         act { links.introduce(link, greeting: greeting, presence: presence, clock: clock, $0, &$1) }
     }
 
@@ -204,7 +178,7 @@ extension Node {
         defer { arm(.dialler) }
         guard let peer = link.peer else { return arm(.mail) }
         guard down.isLast else { return }
-        act { clock.lastLinkClosed(to: peer, &router, &historyExchange, &spread, $0, &$1) }
+        act { clock.lastLinkClosed(to: peer, &conversations.router, &historyExchange, &spread, $0, &$1) }
         crowd.lastLinkClosed(of: peer, link.id, end, environment)
         act { conversations.lastLinkEnded(of: peer, end, staysHere: crowd.isHere(peer), $0, &$1) }
         historyExchange.linkClosed(to: peer, end, now: scheduler.now)
@@ -247,33 +221,31 @@ extension Node {
         switch type {
         case .payload:
             admitted = intake.receive(
-                body, on: link, &historyExchange, &spread, &finder, &crowd, bridgeGate, &router, links, ownSession,
-                environment, &effects)
+                body, on: link, &historyExchange, &spread, &finder, &crowd, bridgeGate, &conversations.router, links,
+                ownSession, environment, &effects)
         case .goodbye: links.receivedGoodbye(body, on: link, environment, &effects)
         case .have:
             historyExchange.receiveHave(
-                body, on: link, connections, archive: router.publicChat, &spread, environment, &effects)
+                body, on: link, connections, archive: chat.publicChat, &spread, environment, &effects)
         case .want:
-            historyExchange.receiveWant(
-                body, on: link, connections, archive: router.publicChat, environment, &effects)
+            historyExchange.receiveWant(body, on: link, connections, archive: chat.publicChat, environment, &effects)
         case .certificate:
-            intake.receiveCertificate(
-                body, on: link, &crowd, &bridgeGate, router.roster, links, environment, &effects)
-        case .superseded: intake.receiveSuperseded(body, on: link, &crowd, router.roster, environment, &effects)
-        case .sealed: admitted = receivedSealed(body, on: link, environment)
+            intake.receiveCertificate(body, on: link, &crowd, &bridgeGate, chat.roster, links, environment, &effects)
+        case .superseded: intake.receiveSuperseded(body, on: link, &crowd, chat.roster, environment, &effects)
+        case .sealed:
+            admitted = intake.receiveSealed(
+                body, on: link, &mail, &crowd, &bridgeGate, ownSession, chat.roster, connections, environment, &effects)
         case .tree: receivedTree(body, on: link, environment)
-        case .latest: spread.receiveIDs(body, areNews: false, on: link, connections, &finder, environment, &effects)
-        case .news: spread.receiveIDs(body, areNews: true, on: link, connections, &finder, environment, &effects)
+        case .latest, .news:
+            spread.receiveIDs(body, areNews: type == .news, on: link, connections, &finder, environment, &effects)
         case .contacts:
-            finder.receivedContacts(body, on: link, links, spread.neighbours, router.roster, environment, &effects)
+            finder.receivedContacts(body, on: link, links, spread.neighbours, chat.roster, environment, &effects)
         case .roster:
-            if crowd.receive(body, on: link, &spread, environment, &effects) {
-                admitted = intake.receivePresence(
-                    body, on: link, &crowd, &finder, spread.neighbours, bridgeGate, router.roster, connections,
-                    environment, &effects)
-            }
+            admitted = intake.receiveRoster(
+                body, on: link, &crowd, &spread, &finder, bridgeGate, chat.roster, connections, environment, &effects)
         case .clock:
-            clock.receive(body, on: link, links, &router, &historyExchange, &spread, environment, &effects)
+            clock.receive(
+                body, on: link, links, &conversations.router, &historyExchange, &spread, environment, &effects)
         // The link has answered them.
         case .ping, .pong: effects.append(.countUnexpectedFrame)
         }
@@ -289,7 +261,7 @@ extension Node {
 
     /// Sends what the router has waiting: what one turn brings is acknowledged together.
     func sendReplies() {
-        if router.hasReplies { act { conversations.sendReplies($0, &$1) } }
+        if chat.hasReplies { act { conversations.sendReplies($0, &$1) } }
     }
 
     /// Sends the payloads and reports the events that the router returned.
@@ -300,7 +272,7 @@ extension Node {
     }
 
     func apply(_ events: [NodeEvent]) {
-        for event in events where CrowdPresence.reports(event, in: spread.mode, router) { emit(event) }
+        for event in events where CrowdPresence.reports(event, in: spread.mode, chat) { emit(event) }
         offerArchived()
     }
 
@@ -314,41 +286,19 @@ extension Node {
             broadcast(payload)
             perform(BridgeStep.publish(payload))
         case .peer(let peer):
-            guard let connection = connections.sendingLink(of: peer) else {
-                // Outside the closure, which the optimiser of Swift 6.3 can not compile with it.
-                let bridge = bridgeGate.neighbour
-                return act {
-                    mail.seal(
-                        payload, for: peer, with: context.certificate, paths: crowd.paths, bridge: bridge, links,
-                        router, &intake, $0, &$1)
-                }
+            // Outside the closure, which the optimiser of Swift 6.3 can not compile with it.
+            let bridge = bridgeGate.neighbour
+            act {
+                mail.send(
+                    payload, to: peer, with: context.certificate, paths: crowd.paths, bridge: bridge, &links, chat,
+                    &intake, $0, &$1)
             }
-            links.tally.sent.add(payload.payload.type)
-            send(payload.signed.frame(hops: 0), on: connection)
-            mail.recordUse(of: connection.id, now: scheduler.now)
         }
-    }
-
-    func send(_ frame: [UInt8], on link: LinkInfo) {
-        links.send(frame, on: link)
-        askForTurnEnd()
-    }
-}
-
-extension Node {
-    /// Sends an author's certificate on a link, once, before the first payload of that author.
-    func sendCertificate(for author: PeerID, on link: LinkInfo) {
-        guard author != link.peer, let certificate = intake.certificate(of: author, now: scheduler.now) else { return }
-        links.sendOnce(certificate, on: link)
-        askForTurnEnd()
     }
 }
 
 /// Calls `Spread` for payloads and frames.
 extension Node {
-    /// Changes the mode of this node: `true` where the room is too large for links between all.
-    package func setOverlay(_ isOn: Bool) { setMode(isOn ? .overlay : .mesh) }
-
     func setMode(_ mode: RoomMode) {
         act { finder.setMode(mode, connections, &spread, &historyExchange, $0, &$1) }
     }
@@ -365,9 +315,9 @@ extension Node {
         act { finder.receive(frame, on: link, $0, &$1) }
         // The choice of links may have ended it.
         guard !link.isForgotten else { return }
-        act { spread.receive(frame, on: link, connections, router.roster, &finder, $0, &$1) }
+        act { spread.receive(frame, on: link, connections, chat.roster, &finder, $0, &$1) }
         guard case .hello(let hello) = frame else { return }
         withEffects { spread.setOffers(of: &historyExchange, &$0) }
-        if hello.isGuest { act { mail.greeted(on: link, router, &finder, $0, &$1) } }
+        if hello.isGuest { act { mail.greeted(on: link, chat, &finder, $0, &$1) } }
     }
 }

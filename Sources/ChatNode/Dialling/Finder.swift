@@ -96,19 +96,28 @@ extension Finder {
     /// Names of this run alone. Only a peer that knows our key can derive our identity from them (Protocol.md section 10).
     ///
     /// - Parameter key: the own Noise key.
-    mutating func makeAnnouncement(
-        of key: PublicKey, port: UInt16, in room: Room, now: Instant
-    ) -> Announcement {
-        let name = InstanceName(of: key, using: &randomness)
+    mutating func makeAnnouncement(_ context: LinkContext, port: UInt16, now: Instant) -> Announcement {
+        let name = InstanceName(of: context.certificate.noise, using: &randomness)
         dials.dialler.recordName(name, now: now)
         return Announcement(
-            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + room.tag)
+            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port,
+            subtype: "_r" + context.room.tag)
     }
 
     /// Reports a warning; before `.ready`, behind it.
     mutating func warn(_ code: NoticeCode, _ sentence: Sentence, _ effects: inout Effects) {
         let warning = NodeEvent.notice(code, sentence)
         if discoveryMode == nil { earlyWarnings.append(warning) } else { effects.append(.report(warning)) }
+    }
+
+    /// A wrong key and an empty room look the same. Nodes of one network have met long before.
+    static let answerTime = Duration.seconds(5)
+
+    mutating func warnUnanswered(
+        in room: Room, _ roster: borrowing Roster, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard environment.isRunning, roster.isUnmet else { return }
+        warn(.roomUnanswered, Sentence(.roomUnanswered, room.name), &effects)
     }
 
     /// The way in which peers are found is known, or is another.
@@ -303,6 +312,14 @@ extension Finder {
     /// A peer has said something on a link.
     mutating func recordHeard(on link: LinkInfo, _ links: borrowing Links) {
         if let peer = link.peer, links.recordHeard(link) { dials.dialler.heard(peer) }
+    }
+
+    /// A peer is blocked: it is no longer dialled.
+    mutating func shutOut(
+        _ peer: PeerID, _ intake: borrowing Intake, _ environment: Environment, _ effects: inout Effects
+    ) {
+        dials.dialler.shutOut(peer, intake.certificate(of: peer, now: environment.now)?.noise)
+        effects.append(.arm(.dialler))
     }
 
     /// A peer is blocked no longer: its candidates are dialled at once.
@@ -610,7 +627,11 @@ extension Finder {
     }
 
     /// A neighbour has failed to give what it announced once too often.
-    mutating func strikeOut(_ peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
+    mutating func strikeOut(
+        _ peer: PeerID, _ links: inout Links, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let link = links.connections.sendingLink(of: peer) else { return }
+        links.avoid(link.endpoint, now: environment.now)
         append(choice.struckOut(peer, now: environment.now), environment, &effects)
         effects.append(.reviewRoom)
     }

@@ -141,20 +141,20 @@ extension Intake {
         }
     }
 
-    /// Handles a presence of a neighbour's answer to our digests.
+    /// Handles the body of a frame 14: a neighbour's digests, or a presence of its answer to ours.
     ///
     /// - Returns: the payload if it was admitted.
-    mutating func receivePresence(
-        _ body: Span<UInt8>, on link: LinkInfo, _ crowd: inout CrowdPresence, _ finder: inout Finder,
-        _ neighbours: Neighbours, _ bridge: borrowing BridgeGate, _ roster: borrowing Roster,
+    mutating func receiveRoster(
+        _ body: Span<UInt8>, on link: LinkInfo, _ crowd: inout CrowdPresence, _ spread: inout Spread,
+        _ finder: inout Finder, _ bridge: borrowing BridgeGate, _ roster: borrowing Roster,
         _ connections: Connections, _ environment: Environment, _ effects: inout Effects
     ) -> AdmittedPayload? {
-        guard let peer = link.peer else { return nil }
+        guard let peer = link.peer, crowd.receive(body, on: link, &spread, environment, &effects) else { return nil }
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
             let isKept = crowd.judge(
                 frame, from: link.source, isLimited: isLimited,
-                size: { finder.plausibleSize(connections, neighbours) }, environment)
+                size: { finder.plausibleSize(connections, spread.neighbours) }, environment)
             guard let isKept else { return nil }
             let standing = bridge.standing(of: frame, from: peer, roster, environment)
             let origin = Origin.roster(from: peer, isKept: isKept, bridge: standing)
@@ -169,17 +169,42 @@ extension Intake {
         return nil
     }
 
-    /// Takes in the content of a sealed message for us, and the certificate of its author.
+    /// Handles the body of a frame 9 on a link.
+    ///
+    /// - Returns: the payload if it was for us, and admitted.
+    mutating func receiveSealed(
+        _ body: Span<UInt8>, on link: LinkInfo, _ mail: inout SealedMail, _ crowd: inout CrowdPresence,
+        _ bridge: inout BridgeGate, _ own: borrowing OwnSession, _ roster: borrowing Roster,
+        _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        guard let neighbour = link.peer, SealedMessage.bodySizes.contains(body.count) else {
+            effects.append(.countUnexpectedFrame)
+            return nil
+        }
+        guard BridgeGate.takeRelayed(on: link, roster, environment) else {
+            mail.countRefused()
+            return nil
+        }
+        return receive(
+            sealed: [UInt8](copying: body), from: neighbour, on: link, &mail, &crowd, &bridge, own, roster,
+            connections, environment, &effects)
+    }
+
+    /// Handles a sealed message of legal length: takes in the content of one for us, and the certificate of its author.
     ///
     /// - Parameters:
     ///   - neighbour: the peer that it came from, or what stands for this node's bridge.
     ///   - link: where it came on; nil for the bridge.
-    /// - Returns: the payload if it was admitted.
+    /// - Returns: the payload if it was for us, and admitted.
     mutating func receive(
-        opened: [UInt8], from neighbour: PeerID, on link: LinkInfo?, _ crowd: inout CrowdPresence,
-        _ bridge: inout BridgeGate, _ own: borrowing OwnSession, _ roster: borrowing Roster,
-        _ connections: Connections, _ environment: Environment, _ effects: inout Effects
+        sealed frame: [UInt8], from neighbour: PeerID, on link: LinkInfo?, _ mail: inout SealedMail,
+        _ crowd: inout CrowdPresence, _ bridge: inout BridgeGate, _ own: borrowing OwnSession,
+        _ roster: borrowing Roster, _ connections: Connections, _ environment: Environment, _ effects: inout Effects
     ) -> AdmittedPayload? {
+        let opened = mail.receive(
+            frame, from: neighbour, isBridged: link == nil, paths: crowd.paths, &bridge, roster, connections,
+            environment, &effects)
+        guard let opened else { return nil }
         do throws(DropReason) {
             let content = try readSealed(opened, environment)
             let (frame, certificate) = (try PayloadFrame(content.frame.span), content.certificate)
@@ -297,6 +322,28 @@ extension Intake {
 extension Intake {
     /// The best certificate of an identity; nil if none came for a day.
     func certificate(of peer: PeerID, now: Instant) -> Certificate? { certificates.best(of: peer, now: now) }
+
+    /// Queues a payload on links; an optional one not where much waits.
+    ///
+    /// Mutating, though it changes nothing: each payload comes here, and would copy all tables.
+    mutating func deliver(
+        _ delivery: PayloadDelivery, to selector: LinkSelector, _ links: inout Links, now: Instant
+    ) {
+        let connections = links.connections
+        connections.forEach(selector) { link in
+            guard !delivery.isOptional || !link.isBusy else { return }
+            if case .before(let author) = delivery.certificate { sendCertificate(of: author, on: link, &links, now) }
+            if let type = delivery.type { links.tally.sent.add(type) }
+            links.send(delivery.frame, on: link)
+            if case .behind(let author) = delivery.certificate { sendCertificate(of: author, on: link, &links, now) }
+        }
+    }
+
+    /// Sends an author's certificate on a link, once, before the first payload of that author.
+    mutating func sendCertificate(of author: PeerID, on link: LinkInfo, _ links: inout Links, _ now: Instant) {
+        guard author != link.peer, let certificate = certificate(of: author, now: now) else { return }
+        links.sendOnce(certificate, on: link)
+    }
 
     /// The relation of a certificate to the known one.
     func news(of certificate: Certificate, _ environment: Environment) -> KnownCertificates.Novelty {

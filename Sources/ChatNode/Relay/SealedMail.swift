@@ -66,17 +66,22 @@ struct SealedMail: ~Copyable {
 
 /// Our own messages.
 extension SealedMail {
-    /// Seals a payload for a peer without a link and sends it to the neighbours that know a path to the peer; in a crowd to the
-    /// one by which the peer's presence came, and another.
+    /// Sends a payload to a peer: on its link, or sealed to the neighbours that know a path to the peer; in a crowd to the one by
+    /// which the peer's presence came, and another.
     ///
     /// - Parameters:
     ///   - certificate: our own.
     ///   - bridge: the neighbour of this node's own bridge; nil without one.
-    mutating func seal(
-        _ payload: VerifiedPayload, for peer: PeerID, with certificate: Certificate, paths: PresencePaths,
-        bridge: PeerID?, _ links: borrowing Links, _ router: borrowing MessageRouter, _ intake: inout Intake,
+    mutating func send(
+        _ payload: VerifiedPayload, to peer: PeerID, with certificate: Certificate, paths: PresencePaths,
+        bridge: PeerID?, _ links: inout Links, _ router: borrowing MessageRouter, _ intake: inout Intake,
         _ environment: Environment, _ effects: inout Effects
     ) {
+        if let link = links.connections.sendingLink(of: peer) {
+            links.tally.sent.add(payload.payload.type)
+            links.send(payload.signed.frame(hops: 0), on: link)
+            return recordUse(of: link.id, now: environment.now)
+        }
         let isElsewhere = router.roster.isElsewhere(peer)
         guard usesRelays || environment.isCrowd || isElsewhere, payload.type.maySeal else { return }
         let (connections, relays) = (links.connections, router.paths[peer])
@@ -163,7 +168,7 @@ extension SealedMail {
     ) {
         guard environment.isRunning else { return }
         let now = environment.now
-        if keys.tick(now: now, using: &randomness) { effects.append(.renewCertificate) }
+        if keys.tick(now: now, using: &randomness) { effects.append(.then(.renewCertificate)) }
         let due = takeDueRetries(now: now) { !router.roster.isOnline($0) && router.isUnacknowledged(by: $0) }
         for peer in due { router.linkReady(peer) }
         if !due.isEmpty { effects.append(.routed) }

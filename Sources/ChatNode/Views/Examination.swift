@@ -6,7 +6,7 @@ package enum Examination {
     /// The number of entries of each table by its path; nested tables are added. Reflection visits every entry.
     package static func tableSizes(of node: Node) -> [String: Int] {
         var census = TableCensus()
-        for part in node.router.parts { census.count(part.value, at: "router.\(part.name)") }
+        for part in node.chat.parts { census.count(part.value, at: "router.\(part.name)") }
         for table in node.intake.tables + node.ownSession.tables { census.count(table.value, at: table.name) }
         census.count(node.finder, at: "finder")
         node.links.visitTables { census.count($0, at: $1) }

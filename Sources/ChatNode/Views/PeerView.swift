@@ -20,3 +20,13 @@ package struct PeerView: Hashable, Sendable {
     /// Whether it is in another network.
     package var isElsewhere = false
 }
+
+extension PeerView {
+    init(_ row: Roster.Row, _ connections: Connections) {
+        self.init(
+            who: row.who, state: row.state, since: row.since,
+            roundTrip: connections.sendingLink(of: row.who.key)?.roundTrip, isMuted: row.isMuted,
+            isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile,
+            isElsewhere: row.isElsewhere)
+    }
+}

@@ -45,7 +45,7 @@ import Wire
     }
 
     private func awaitsReceipts(from peer: SimulatedPeer) -> Bool {
-        alice.with { [key = peer.key] node in node.router.awaitsReceipts(from: key) }
+        alice.with { [key = peer.key] node in node.chat.awaitsReceipts(from: key) }
     }
 
     @Test func `an invited peer gets the room with its secret, once, and no message`() throws {

@@ -162,7 +162,9 @@ import Wire
         let bobKey = bob.key
         func sendCertificate() {
             alice.with { node in
-                for connection in node.connections.active { node.sendCertificate(for: bobKey, on: connection) }
+                for connection in node.connections.active {
+                    node.withEffects { $0.append(.sendCertificate(of: bobKey, to: .link(connection.id))) }
+                }
             }
             simulation.advance(by: .seconds(1))
         }

@@ -120,7 +120,7 @@ import Wire
         simulation.advance(by: .seconds(5))
         #expect(bob.texts().isEmpty)
         let forged = first.with { node in
-            node.router.session.certify(
+            node.chat.session.certify(
                 noise: node.context.certificate.noise, dm: node.context.certificate.dm, serial: 1
             ).bytes
         }

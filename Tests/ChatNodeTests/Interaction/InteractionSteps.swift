@@ -117,11 +117,11 @@ extension InteractionWitness {
     /// Whether this one's node holds the direct conversation with another to be accepted.
     func isFriend(of other: InteractionWitness) -> Bool {
         let key = other.peer.key
-        return peer.with { node in node.router.directChats[key]?.state == .accepted }
+        return peer.with { node in node.chat.directChats[key]?.state == .accepted }
     }
 
     func hasLink(to other: InteractionWitness) -> Bool {
-        peer.with { [key = other.peer.key] node in node.router.roster.isOnline(key) }
+        peer.with { [key = other.peer.key] node in node.chat.roster.isOnline(key) }
     }
 
     /// Does what says something; the id of what was said, or nil where it was refused.

@@ -16,7 +16,7 @@ import Wire
         let simulation = simulation
         nodes = (0..<6).map { simulation.node("node-\($0)") }
         simulation.advance(by: .seconds(2))
-        for node in nodes { node.with { node in node.setOverlay(true) } }
+        for node in nodes { node.with { node in node.setMode(.overlay) } }
         simulation.advance(by: .seconds(5))
         attackers = (0..<3 as Range<UInt64>).map { RudeMember(simulation: simulation, seed: 700 + $0) }
         for attacker in attackers { try #require(attacker.enter(by: nodes[0], in: simulation)) }
@@ -94,7 +94,7 @@ import Wire
             if step == 30 {
                 let peer = simulation.node("newcomer")
                 for node in nodes.dropFirst() { simulation.part(peer, node) }
-                peer.with { node in node.setOverlay(true) }
+                peer.with { node in node.setMode(.overlay) }
                 newcomer = peer
             }
             if step >= 60, step % 10 == 0 { try newcomer?.say("words \(step)") }

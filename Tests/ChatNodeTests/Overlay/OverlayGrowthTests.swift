@@ -52,7 +52,7 @@ import Wire
         /// All that are here change their mode, one after the other in any order, while there is talk.
         func change(to isOn: Bool) throws {
             for index in present.shuffled(using: &randomness) {
-                stays[index].peer.with { node in node.setOverlay(isOn) }
+                stays[index].peer.with { node in node.setMode(isOn ? .overlay : .mesh) }
                 if Bool.random(using: &randomness) { try say() }
             }
         }

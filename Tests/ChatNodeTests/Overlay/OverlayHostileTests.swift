@@ -16,7 +16,7 @@ import Wire
         alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
         rude = RudeMember(simulation: simulation, seed: 77)
         try #require(rude.enter(by: alice, in: simulation))
-        alice.with { node in node.setOverlay(true) }
+        alice.with { node in node.setMode(.overlay) }
         simulation.advance(by: .seconds(1))
         send(TreeFrame.hello(Hello(isOverlay: true)).bytes)
     }
@@ -39,7 +39,7 @@ import Wire
         let (bob, carol) = (simulation.node("bob"), simulation.node("carol"))
         simulation.part(alice, carol)
         simulation.advance(by: .seconds(2))
-        for peer in [bob, carol] { peer.with { node in node.setOverlay(true) } }
+        for peer in [bob, carol] { peer.with { node in node.setMode(.overlay) } }
         simulation.advance(by: .seconds(2))
         #expect(!grafts.isEmpty)
         for number in 0..<10 {
@@ -70,7 +70,7 @@ import Wire
 
     @Test func `an idle neighbour that grafts all trees gets three of them`() throws {
         let others = (0..<8).map { simulation.node("other-\($0)") }
-        for other in others { other.with { node in node.setOverlay(true) } }
+        for other in others { other.with { node in node.setMode(.overlay) } }
         simulation.advance(by: .seconds(2))
         send(TreeFrame.prune(Trees.all).bytes)
         simulation.advance(by: .seconds(65))

@@ -24,7 +24,7 @@ struct OverlayRoom {
                 })
         }
         simulation.advance(by: .seconds(2))
-        for peer in peers { peer.with { node in node.setOverlay(true) } }
+        for peer in peers { peer.with { node in node.setMode(.overlay) } }
         simulation.advance(by: .seconds(12))
     }
 
@@ -56,7 +56,7 @@ struct OverlayRoom {
         let simulation = Simulation(seed: 5)
         let peers = (0..<6).map { simulation.node("node-\($0)") }
         simulation.advance(by: .seconds(5))
-        for peer in peers { peer.with { node in node.setOverlay(true) } }
+        for peer in peers { peer.with { node in node.setMode(.overlay) } }
         simulation.advance(by: .milliseconds(500))
         for peer in peers {
             let told = peer.with { node in node.spread.neighbours.table.values.compactMap { $0.hello?.known } }
@@ -141,7 +141,7 @@ struct OverlayRoom {
         try left.say("one")
         simulation.advance(by: .milliseconds(500))
         #expect(right.texts() == [])
-        middle.with { node in node.setOverlay(true) }
+        middle.with { node in node.setMode(.overlay) }
         simulation.advance(by: .seconds(1))
         try left.say("two")
         simulation.advance(by: .milliseconds(500))
@@ -151,7 +151,7 @@ struct OverlayRoom {
         simulation.advance(by: .milliseconds(500))
         #expect(left.texts().sorted() == ["four", "one", "three", "two"])
         #expect(left.messages.allSatisfy { !$0.isHistory })
-        middle.with { node in node.setOverlay(false) }
+        middle.with { node in node.setMode(.mesh) }
         simulation.advance(by: .seconds(1))
         try left.say("five")
         simulation.advance(by: .milliseconds(500))
@@ -166,7 +166,7 @@ struct OverlayRoom {
         for number in 0..<60 {
             if Int.random(in: 0..<3, using: &randomness) == 0 {
                 let isOn = Bool.random(using: &randomness)
-                room.peers.randomElement(using: &randomness)?.with { node in node.setOverlay(isOn) }
+                room.peers.randomElement(using: &randomness)?.with { node in node.setMode(isOn ? .overlay : .mesh) }
             }
             try room.peers.randomElement(using: &randomness)?.say("message \(number)")
             texts.append("message \(number)")

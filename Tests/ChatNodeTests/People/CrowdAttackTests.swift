@@ -14,7 +14,7 @@ struct CrowdAttackTests {
 
     init() throws {
         alice = simulation.node("alice")
-        alice.with { node in node.setOverlay(true) }
+        alice.with { node in node.setMode(.overlay) }
         rude = RudeMember(simulation: simulation, seed: 77)
         try #require(rude.enter(by: alice, in: simulation))
         simulation.advance(by: .seconds(1))
@@ -118,7 +118,7 @@ struct CrowdAttackTests {
 
     @Test func `a neighbour that lies about its roster gets few answers, and hides no peer`() {
         let bob = simulation.node("bob")
-        bob.with { node in node.setOverlay(true) }
+        bob.with { node in node.setMode(.overlay) }
         #expect(simulation.meet(alice, bob))
         let digests = (0..<100).map { number in
             RosterFrame(count: 9, digests: [UInt32](repeating: UInt32(number), count: RosterFrame.buckets)).bytes
@@ -148,7 +148,7 @@ struct CrowdAttackTests {
         answer(with: InventedPeople(3_000, seed: 910))
         #expect(alice.online <= 65)
         let bob = simulation.node("bob")
-        bob.with { node in node.setOverlay(true) }
+        bob.with { node in node.setMode(.overlay) }
         #expect(simulation.meet(alice, bob))
         simulation.advance(by: .seconds(5))
         #expect(alice.knows(bob) && alice.counter("rosters_refused") > 2_000)

@@ -92,7 +92,7 @@ struct CrowdDirectTests {
                 node.act {
                     node.mail.recordEndpoint(
                         bytes, of: friend, from: link, allowsLoopback: node.finder.hasNamedLoopback, node.links,
-                        node.router, $0, &$1)
+                        node.chat, $0, &$1)
                 }
                 return node.mail.guestDeadline != nil
             }

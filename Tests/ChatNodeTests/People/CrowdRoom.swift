@@ -31,7 +31,7 @@ final class CrowdRoom {
         let peer = simulation.node(
             nickname, clockError: clockError, identitySeed: identitySeed, accepted: accepted,
             minimumEpoch: minimumEpoch, configure: configure)
-        peer.with { $0.setOverlay(true) }
+        peer.with { $0.setMode(.overlay) }
         people.append(peer)
         return peer
     }

@@ -131,7 +131,7 @@ struct CrowdTests {
     @Test func `back in a small room the links decide about presence, and each peer has an event`() throws {
         let room = CrowdRoom(12, links: 11, seed: 9)
         #expect(room.gather(within: .seconds(20)))
-        for peer in room.people { peer.with { node in node.setOverlay(false) } }
+        for peer in room.people { peer.with { node in node.setMode(.mesh) } }
         let bob = room.people[0]
         let alice = try #require(room.people.dropFirst().first { bob.isOnline($0) })
         let before = bob.events.count

@@ -21,7 +21,9 @@ import Wire
         try #require(simulation.meet(alice, relay) && simulation.meet(relay, bob))
         let keys = [alice.key, bob.key]
         relay.with { node in
-            for slot in node.connections.active { for key in keys { node.sendCertificate(for: key, on: slot) } }
+            for slot in node.connections.active {
+                for key in keys { node.withEffects { $0.append(.sendCertificate(of: key, to: .link(slot.id))) } }
+            }
         }
         simulation.advance(by: .seconds(1))
     }
@@ -82,7 +84,11 @@ import Wire
         let other = simulation.node("other") { $0.relaysSealed = true }
         try #require(simulation.meet(alice, other) && simulation.meet(other, bob))
         let key = bob.key
-        other.with { node in for slot in node.connections.active { node.sendCertificate(for: key, on: slot) } }
+        other.with { node in
+            for slot in node.connections.active {
+                node.withEffects { $0.append(.sendCertificate(of: key, to: .link(slot.id))) }
+            }
+        }
         simulation.advance(by: .seconds(2))
         #expect(bob.texts(.direct(alice.key)).last == "still there?")
     }
@@ -102,7 +108,11 @@ import Wire
         simulation.part(alice, dave)
         try #require(simulation.meet(relay, dave))
         let key = dave.key
-        relay.with { node in for slot in node.connections.active { node.sendCertificate(for: key, on: slot) } }
+        relay.with { node in
+            for slot in node.connections.active {
+                node.withEffects { $0.append(.sendCertificate(of: key, to: .link(slot.id))) }
+            }
+        }
         simulation.advance(by: .seconds(1))
         try alice.say("may I?", to: dave)
         simulation.advance(by: .seconds(1))
@@ -122,7 +132,11 @@ import Wire
         simulation.part(carol, bob)
         try #require(simulation.meet(carol, relay))
         let key = bob.key
-        relay.with { node in for slot in node.connections.active { node.sendCertificate(for: key, on: slot) } }
+        relay.with { node in
+            for slot in node.connections.active {
+                node.withEffects { $0.append(.sendCertificate(of: key, to: .link(slot.id))) }
+            }
+        }
         simulation.advance(by: .seconds(1))
         #expect(code { () throws(ChatError) in try carol.say("may I?", to: bob) } == .notConnected)
     }
