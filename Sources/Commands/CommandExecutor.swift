@@ -74,7 +74,7 @@ package struct CommandExecutor: Sendable {
         _ rooms: isolated Program
     ) async -> Bool {
         if command == .quit {
-            _ = departure.note(.asked)
+            departure.record(.asked)
             rooms.beginLeaving()
             return true
         }
@@ -119,7 +119,7 @@ package struct CommandExecutor: Sendable {
         of command: Command, in label: RoomLabel?, at conversation: Conversation?, _ rooms: isolated Program
     ) async -> [RoomReport]? {
         if command == .quit {
-            _ = departure.note(.asked)
+            departure.record(.asked)
             rooms.beginLeaving()
             return []
         }

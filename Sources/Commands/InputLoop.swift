@@ -34,7 +34,7 @@ package struct InputLoop: Sendable {
             await input.settle(line, isAccepted: await obey(line))
         }
         guard endsNode || executor.departure.isDecided else { return }
-        _ = executor.departure.note(.asked)
+        executor.departure.record(.asked)
         await executor.rooms.leave()
     }
 
@@ -75,7 +75,7 @@ package struct InputLoop: Sendable {
 
     /// Queues the result of a line.
     private func tell(_ result: RoomReport) {
-        if case .error = result.report, !isTyped { executor.departure.noteRefusal() }
+        if case .error = result.report, !isTyped { executor.departure.recordRefusal() }
         reports.append([result])
     }
 }
