@@ -2,7 +2,7 @@ import Chat
 import ChatNode
 import Wire
 
-/// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
+/// Carries lines from standard input to the node, one at a time, and their results to the display.
 package struct InputLoop: Sendable {
     package let input: any LineSource
     package let executor: CommandExecutor
@@ -38,7 +38,7 @@ package struct InputLoop: Sendable {
         await executor.rooms.leave()
     }
 
-    /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
+    /// Waits while many reports have still to be shown: a slow reader slows the input.
     private func mayGoOn() async -> Bool {
         await reports.waitForRoom()
         return !executor.departure.isDecided
