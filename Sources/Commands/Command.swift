@@ -2,10 +2,10 @@
 package enum Command: Hashable, Sendable {
     /// A message to the conversation that is open, read from a line by `SlashRule`; not yet checked against the text rules.
     case say(String)
-    /// A message to the room, whatever is open: no line of input asks for it, faces with structured texts do. `SlashRule`
-    /// holds for this text, and for those of `message`, `reply` and `edit`, when the command is performed.
+    /// A message to the room, even while a direct conversation is open. No line of input asks for it; faces with structured
+    /// texts do. `SlashRule` holds for this text, and for those of `message`, `reply` and `edit`, when the command is performed.
     case sayToRoom(String)
-    /// `/me`: what the person does, told as a message.
+    /// `/me`: an action of the user, sent as a message.
     case act(String)
     /// All peers, or those with a link; only a terminal tells them apart.
     case who(all: Bool)
@@ -43,7 +43,7 @@ package enum Command: Hashable, Sendable {
     case blocked
     /// A line about the user; nil for none.
     case about(String?)
-    /// Whether bridges may carry what the user says to the room; nil asks for it.
+    /// Whether bridges may carry the user's messages to the room; nil asks for it.
     case bridge(Bool?)
     case close
     case unread
@@ -61,7 +61,7 @@ package enum Command: Hashable, Sendable {
     case away(reason: String?)
     case back
     case mark(Mark, who: String)
-    /// `/verify`: the code to compare, or what came of comparing it.
+    /// `/verify`: the code to compare, or the result of the comparison.
     case verify(who: String, isVerified: Bool?)
     case wipe
     case statistics

@@ -74,7 +74,7 @@ package struct CommandExecutor: Sendable {
         _ rooms: isolated Program
     ) async -> Bool {
         if command == .quit {
-            _ = departure.note(.asked)
+            departure.record(.asked)
             rooms.beginLeaving()
             return true
         }
@@ -83,24 +83,24 @@ package struct CommandExecutor: Sendable {
             return true
         }
         if let request = CommandExecutor.request(of: command) {
-            let step = await join(request, isNew: command.makesRoom, rooms)
-            if let step { tellOpening(by: step, isForDisplay: false) }
-            if let reply = step?.reply { report(reply) }
-            return step?.outcome.isDone ?? false
+            guard let result = await join(request, isNew: command.makesRoom, rooms) else { return false }
+            tellOpening(by: result, isForDisplay: false)
+            if let reply = result.report { report(reply) }
+            return result.isDone
         }
         let label = await room(of: command, in: label, rooms)
-        let step = await step(in: label, isPaced: isPaced && command.isPaced, rooms) { room in
-            let step = self.step(of: command, in: room, rooms)
-            tellOpening(by: step, isForDisplay: false)
-            if step.stored == nil, let reply = step.reply { report(reply) }
-            return step
+        let result = await run(in: label, isPaced: isPaced && command.isPaced, rooms) { room in
+            let result = perform(command, in: room, rooms)
+            tellOpening(by: result, isForDisplay: false)
+            if result.stored == nil, let reply = result.report { report(reply) }
+            return result
         }
-        guard let step else { return false }
-        if let stored = step.stored {
+        guard let result else { return false }
+        if let stored = result.stored {
             await stored()
-            if let reply = step.reply { report(reply) }
+            if let reply = result.report { report(reply) }
         }
-        return step.outcome.isDone
+        return result.isDone
     }
 
     /// Performs a command for a client that receives no other events, and paces it.
@@ -119,7 +119,7 @@ package struct CommandExecutor: Sendable {
         of command: Command, in label: RoomLabel?, at conversation: Conversation?, _ rooms: isolated Program
     ) async -> [RoomReport]? {
         if command == .quit {
-            _ = departure.note(.asked)
+            departure.record(.asked)
             rooms.beginLeaving()
             return []
         }
@@ -127,21 +127,21 @@ package struct CommandExecutor: Sendable {
             guard let answer = await rooms.wipe(), let open = rooms.open else { return [] }
             return [RoomReport(open.label, .answer(answer))]
         }
-        let step: Step?
+        let result: CommandResult?
         if let request = CommandExecutor.request(of: command) {
-            step = await join(request, isNew: command.makesRoom, rooms)
-            if let step { tellOpening(by: step, isForDisplay: true) }
+            result = await join(request, isNew: command.makesRoom, rooms)
+            if let result { tellOpening(by: result, isForDisplay: true) }
         } else {
-            step = await self.step(in: label, isPaced: command.isPaced, rooms) { room in
+            result = await run(in: label, isPaced: command.isPaced, rooms) { room in
                 room.node.flushEvents()
-                let step = self.step(of: command, at: conversation, in: room, rooms)
-                tellOpening(by: step, isForDisplay: true)
-                return step
+                let result = perform(command, at: conversation, in: room, rooms)
+                tellOpening(by: result, isForDisplay: true)
+                return result
             }
         }
-        guard let step else { return nil }
-        await step.stored?()
-        return step.outcome.events.map { RoomReport(step.room, .event($0)) } + [step.reply].compactMap(\.self)
+        guard let result else { return nil }
+        await result.stored?()
+        return result.events.map { RoomReport(result.room, .event($0)) } + [result.report].compactMap(\.self)
     }
 
     /// The room of a command whose line names none: a request is answered where it was made, if that is one other room.
@@ -157,74 +157,62 @@ package struct CommandExecutor: Sendable {
 
     /// Runs `body` with a room: with no label, the open one, while the rooms are wiped the next one.
     ///
-    /// A text that waits for a room is said in no other one: if the room is left or wiped before, the step is an error.
+    /// A text that waits for a room is said in no other one: if the room is left or wiped before, the result is an error.
     ///
     /// - Returns: nil if the program leaves instead.
-    private func step(
-        in label: RoomLabel?, isPaced: Bool, _ rooms: isolated Program, _ body: (Program.Room) -> Step
-    ) async -> Step? {
-        guard let room = await rooms.awaitRoom(label) else { return await stepIntoNone(label, rooms) }
+    private func run(
+        in label: RoomLabel?, isPaced: Bool, _ rooms: isolated Program, _ body: (Program.Room) -> CommandResult
+    ) async -> CommandResult? {
+        guard let room = await rooms.awaitRoom(label) else { return await failure(unknown: label, rooms) }
         if !isPaced { return body(room) }
         if await room.node.waitUntilMaySend() { return body(room) }
         if !rooms.isWiping, rooms[room.label] != nil { return nil }
-        return await stepIntoNone(room.label, rooms)
+        return await failure(unknown: room.label, rooms)
     }
 
     /// An error in the open room: the room of a command is not there any more. Nil if no room is.
-    private func stepIntoNone(_ label: RoomLabel?, _ rooms: isolated Program) async -> Step? {
+    private func failure(unknown label: RoomLabel?, _ rooms: isolated Program) async -> CommandResult? {
         guard let label, let open = await rooms.awaitRoom(nil) else { return nil }
-        let error = ChatError(.unknownRoom, .unknownRoom, label.name)
-        return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
+        return CommandResult(
+            room: open.label, events: [], reply: .error(ChatError(.unknownRoom, .unknownRoom, label.name)))
     }
 }
 
-/// The steps of commands, each in a turn of the nodes.
+/// Commands, each performed in a turn of the nodes.
 extension CommandExecutor {
-    /// The result of a command, with the room of its answer.
-    struct Step: Sendable {
-        let room: RoomLabel
-        let outcome: CommandOutcome
-        var stored: (@Sendable () async -> Void)?
-
-        var reply: RoomReport? { outcome.reply.map { RoomReport(room, $0) } }
-    }
-
-    private func step(
-        of command: Command, at conversation: Conversation? = nil, in room: Program.Room, _ rooms: isolated Program
-    ) -> Step {
-        let node = room.node
+    private func perform(
+        _ command: Command, at conversation: Conversation? = nil, in room: Program.Room, _ rooms: isolated Program
+    ) -> CommandResult {
         do throws(ChatError) {
             if case .open(let name) = command, let other = rooms.named(name) { return open(other, rooms) }
             if case .openRoom(let name) = command {
                 guard let other = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
                 return open(other, rooms)
             }
-            if case .part(let name) = command, let step = try part(name, at: conversation, in: room, rooms) {
-                return step
+            if case .part(let name) = command, let result = try part(name, at: conversation, in: room, rooms) {
+                return result
             }
             if command == .rooms { return answer(.rooms(roomList(rooms)), room) }
-            if let step = try peopleStep(of: command, in: room, rooms) { return step }
+            if let result = try performAcrossRooms(command, in: room, rooms) { return result }
             if command == .unread { return answer(.unread(rooms.overview), room) }
             if command == .statistics { return answer(.statistics(statistics(rooms)), room) }
         } catch {
-            return Step(room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .error(error)))
+            return CommandResult(room: room.label, events: room.node.flushEvents(), reply: .error(error))
         }
         // `/part` is here only to close a direct conversation.
         let isPart = if case .part = command { true } else { false }
-        let outcome = (isPart ? .close : command).perform(on: node, in: conversation)
-        if outcome.isDone, command.opensConversation { rooms.look(at: room) }
-        let completed = CommandOutcome(
-            events: outcome.events, reply: outcome.reply.map { complete($0, in: room.label) }, kept: outcome.kept)
-        if case .marks(let marks) = outcome.kept { share(marks, from: room, rooms) }
-        return Step(room: room.label, outcome: completed, stored: outcome.kept.flatMap { store($0, room.label) })
+        var result = (isPart ? .close : command).perform(at: conversation, in: room)
+        if result.isDone, command.opensConversation { rooms.look(at: room) }
+        result.reply = result.reply.map { complete($0, in: room.label) }
+        if case .marks(let marks) = result.change { share(marks, from: room, rooms) }
+        result.stored = result.change.flatMap { store($0, room.label) }
+        return result
     }
 
     private func answer(
         _ answer: Answer, _ room: Program.Room, _ stored: (@Sendable () async -> Void)? = nil
-    ) -> Step {
-        Step(
-            room: room.label, outcome: CommandOutcome(events: room.node.flushEvents(), reply: .answer(answer)),
-            stored: stored)
+    ) -> CommandResult {
+        CommandResult(room: room.label, events: room.node.flushEvents(), reply: .answer(answer), stored: stored)
     }
 
     /// The room that a command enters; nil for other commands.
@@ -235,20 +223,20 @@ extension CommandExecutor {
     }
 
     /// Opens the conversation of a room.
-    private func open(_ room: Program.Room, as name: String = "open", _ rooms: isolated Program) -> Step {
+    private func open(_ room: Program.Room, as name: String = "open", _ rooms: isolated Program) -> CommandResult {
         open(room, rooms) { .active(command: name, .publicRoom, recent: $0) }
     }
 
     /// - Parameter answer: makes the answer from the stored messages.
     private func open(
         _ room: Program.Room, _ rooms: isolated Program, _ answer: ([MessageView]) -> Answer
-    ) -> Step {
+    ) -> CommandResult {
         rooms.look(at: room)
         room.node.change(.open(.publicRoom))
         return self.answer(answer(room.node.chat.messages(in: .publicRoom)), room)
     }
 
-    private func join(_ request: RoomRequest, isNew: Bool, _ rooms: isolated Program) async -> Step? {
+    private func join(_ request: RoomRequest, isNew: Bool, _ rooms: isolated Program) async -> CommandResult? {
         var label: RoomLabel
         do throws(ChatError) {
             if let room = present(request, rooms) { return open(room, as: "join", rooms) }
@@ -264,7 +252,7 @@ extension CommandExecutor {
             }
         } catch {
             guard let open = rooms.open else { return nil }
-            return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
+            return CommandResult(room: open.label, events: [], reply: .error(error))
         }
         guard let room = rooms[label] else { return nil }
         guard let key = request.key else { return open(room, as: "join", rooms) }
@@ -281,7 +269,7 @@ extension CommandExecutor {
     /// Begins to leave a room; nil if the open direct conversation of this one is to be closed instead.
     private func part(
         _ name: String?, at conversation: Conversation?, in room: Program.Room, _ rooms: isolated Program
-    ) throws(ChatError) -> Step? {
+    ) throws(ChatError) -> CommandResult? {
         var left = room
         if let name {
             guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
@@ -296,9 +284,9 @@ extension CommandExecutor {
         guard let open = rooms.open else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
         if wasOpen { open.node.change(.open(.publicRoom)) }
         let recent = wasOpen ? open.node.chat.messages(in: .publicRoom) : []
-        let step = answer(.parted(left.label, open.node.chat.activeView, recent: recent), open)
+        let result = answer(.parted(left.label, open.node.chat.activeView, recent: recent), open)
         left.node.beginLeaving()
-        return step
+        return result
     }
 
     /// The counters of all nodes, summed up, and those of the process.
@@ -327,12 +315,12 @@ extension Command {
     }
 }
 
-/// The steps of commands about people and rooms that more than one node takes part in. Each is in a turn of the nodes.
+/// Commands about people and rooms that more than one node takes part in.
 extension CommandExecutor {
-    /// The step of such a command; nil for any other.
-    private func peopleStep(
-        of command: Command, in room: Program.Room, _ rooms: isolated Program
-    ) throws(ChatError) -> Step? {
+    /// Performs such a command; nil for any other.
+    private func performAcrossRooms(
+        _ command: Command, in room: Program.Room, _ rooms: isolated Program
+    ) throws(ChatError) -> CommandResult? {
         if case .invite(let who, let name) = command { return try invite(who, to: name, from: room, rooms) }
         if case .announce(let names) = command { return answer(try announce(names, in: room, rooms), room) }
         if case .contact(let who, let given) = command {
@@ -359,7 +347,7 @@ extension CommandExecutor {
     /// otherwise the only one that has an accepted conversation with it.
     private func invite(
         _ who: String, to name: String?, from room: Program.Room, _ rooms: isolated Program
-    ) throws(ChatError) -> Step {
+    ) throws(ChatError) -> CommandResult {
         var target = room
         if let name {
             guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
@@ -542,16 +530,16 @@ extension CommandExecutor {
         await rooms.awaitRoom(label)?.node.change(.lookAway)
     }
 
-    /// Tells the other faces of a conversation that a step opened.
-    private func tellOpening(by step: Step, isForDisplay: Bool) {
-        guard case .answer(let answer) = step.outcome.reply else { return }
+    /// Tells the other faces of a conversation that a command opened.
+    private func tellOpening(by result: CommandResult, isForDisplay: Bool) {
+        guard case .answer(let answer) = result.reply else { return }
         switch answer {
         case .active(_, let view, let recent):
-            opened(RoomReport(step.room, .opened(view, recent: recent)), isForDisplay)
-        case .joined(let recent): opened(RoomReport(step.room, .opened(.publicRoom, recent: recent)), isForDisplay)
-        case .made: opened(RoomReport(step.room, .opened(.publicRoom, recent: [])), isForDisplay)
+            opened(RoomReport(result.room, .opened(view, recent: recent)), isForDisplay)
+        case .joined(let recent): opened(RoomReport(result.room, .opened(.publicRoom, recent: recent)), isForDisplay)
+        case .made: opened(RoomReport(result.room, .opened(.publicRoom, recent: [])), isForDisplay)
         case .parted(_, let view, let recent):
-            opened(RoomReport(step.room, .opened(view, recent: recent)), isForDisplay)
+            opened(RoomReport(result.room, .opened(view, recent: recent)), isForDisplay)
         case .peers, .requests, .history, .found, .unread, .rooms, .invited, .announced, .contacts, .blocked,
             .statistics, .help,
             .whoami, .bridge, .person, .verification, .wiped, .done:

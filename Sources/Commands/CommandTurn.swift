@@ -3,20 +3,22 @@ package import ChatNode
 import Phrases
 import Wire
 
-/// The result of a command that a node performed in one turn.
-package struct CommandOutcome: Sendable {
+/// The result of a command, performed in one turn of the nodes.
+struct CommandResult: Sendable {
+    /// The room of the events and of the reply.
+    let room: RoomLabel
     /// Events of the command and of everything before it, not yet delivered elsewhere; in order.
-    package let events: [NodeEvent]
+    let events: [NodeEvent]
     /// The error, or the answer of a command that asks for something; behind the events.
-    package let reply: Report?
-    /// The change to store with the identity, if the command made one.
-    package let kept: KeptChange?
+    var reply: Report?
+    /// The change to store with the identity; nil if the command made none.
+    var change: KeptChange?
+    /// Returns when the change is stored, or can not be; nil if none is to be stored.
+    var stored: (@Sendable () async -> Void)?
 
-    init(events: [NodeEvent], reply: Report?, kept: KeptChange? = nil) {
-        (self.events, self.reply, self.kept) = (events, reply, kept)
-    }
+    var report: RoomReport? { reply.map { RoomReport(room, $0) } }
 
-    package var isDone: Bool {
+    var isDone: Bool {
         if case .error = reply { false } else { true }
     }
 }
@@ -33,13 +35,15 @@ extension Command {
     /// Performs this command. Its events have been delivered when this returns.
     ///
     /// - Parameter conversation: the one that counts as open; nil for the one that the node has open.
-    package func perform(on node: Node, in conversation: Conversation? = nil) -> CommandOutcome {
+    func perform(at conversation: Conversation? = nil, in room: Program.Room) -> CommandResult {
+        let node = room.node
         do throws(ChatError) {
             let answer = try answer(by: node, in: conversation ?? Conversation(node.chat.activeView))
-            return CommandOutcome(
-                events: node.flushEvents(), reply: answer.map(Report.answer), kept: keptChange(of: node))
+            return CommandResult(
+                room: room.label, events: node.flushEvents(), reply: answer.map(Report.answer),
+                change: keptChange(of: node))
         } catch {
-            return CommandOutcome(events: node.flushEvents(), reply: .error(error))
+            return CommandResult(room: room.label, events: node.flushEvents(), reply: .error(error))
         }
     }
 
@@ -59,13 +63,7 @@ extension Command {
         }
     }
 
-    /// Performs this command for a client that receives no other events: only those of the command are in the outcome.
-    package func performApart(on node: Node) -> CommandOutcome {
-        node.flushEvents()
-        return perform(on: node)
-    }
-
-    /// The answer of a command; nil if the node's events say what happened.
+    /// The answer of a command; nil if the node's events report its effect.
     private func answer(by node: Node, in conversation: Conversation) throws(ChatError) -> Answer? {
         switch self {
         case .say(let text): try node.perform(.send(text, to: conversation))

@@ -53,8 +53,8 @@ package struct Contacts: Hashable, Sendable {
         return true
     }
 
-    /// Notes that a peer is here, or was until now.
-    package mutating func note(_ key: PeerID, hereAt time: Timestamp) {
+    /// Records that a contact is here, or was until now; other peers are ignored.
+    package mutating func recordPresence(of key: PeerID, at time: Timestamp) {
         guard let index = inOrder.firstIndex(where: { $0.key == key }) else { return }
         inOrder[index].lastHere = time
     }

@@ -2,7 +2,7 @@ package import Chat
 import ChatNode
 import Synchronization
 
-/// Why the program leaves, decided once: the first cause counts, but for those that the node finds itself.
+/// The cause of the program's end, decided once: the first one counts, unless a node fails later.
 package final class Departure: Sendable {
     package enum Cause: Hashable, Sendable {
         /// `/quit`, the end of the input, or a reader that has enough.
@@ -17,33 +17,27 @@ package final class Departure: Sendable {
 
     package init() {}
 
-    /// Notes a cause; false if there was one already.
-    package func note(_ new: Cause) -> Bool {
-        cause.withLock { cause in
-            guard cause == nil else { return false }
-            cause = new
-            return true
-        }
-    }
+    /// Records a cause, unless there was one already.
+    package func record(_ new: Cause) { cause.withLock { $0 = $0 ?? new } }
 
-    /// Notes the node's own reason to stop, unless the program has decided before.
+    /// Records a node's reason to stop; a failure replaces an earlier cause.
     package func nodeStopped(_ reason: StopReason) {
         switch reason {
-        case .asked: _ = note(.asked)
-        case .signedOut: _ = note(.signedOut)
+        case .asked: record(.asked)
+        case .signedOut: record(.signedOut)
         case .failed(let why): cause.withLock { $0 = .failed(why) }
         }
     }
 
-    /// Notes that standard output takes no more. A reader that has closed it is no failure.
+    /// Records that standard output can not be written. A reader that has closed it is no failure.
     ///
     /// - Parameter reason: the system's, in words.
     package func outputFailed(_ reason: String, isClosedByReader: Bool) {
-        _ = note(isClosedByReader ? .asked : .failed("standard output: \(reason); see where it goes"))
+        record(isClosedByReader ? .asked : .failed("standard output: \(reason); see where it goes"))
     }
 
-    /// Notes that a line of a pipe was refused: its writer learns of it from the exit code.
-    func noteRefusal() { hasRefusal.withLock { $0 = true } }
+    /// Records that a line of a pipe was refused; the exit code tells its writer.
+    func recordRefusal() { hasRefusal.withLock { $0 = true } }
 
     package var isDecided: Bool { cause.withLock { $0 != nil } }
 

@@ -1,7 +1,7 @@
 package import Chat
 import Phrases
 
-/// Operands by their names, as programs give them: nothing in them is read as a line, so that a name may have quotes and spaces.
+/// Operands by their names, as programs give them. They are not parsed as a line, so a name may have quotes and spaces.
 package struct GivenOperands: Sendable {
     package enum Value: Hashable, Sendable {
         case text(String)
@@ -25,7 +25,7 @@ package struct GivenOperands: Sendable {
         return text
     }
 
-    /// - Throws: an error for an operand that is not there or has nothing.
+    /// - Throws: an error for an operand that is missing or empty.
     func needed(_ name: String) throws(ChatError) -> String {
         guard let text = try text(name), !text.isEmpty else { throw fault(name) }
         return text

@@ -2,7 +2,7 @@ import Chat
 import ChatNode
 import Wire
 
-/// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
+/// Carries lines from standard input to the node, one at a time, and their results to the display.
 package struct InputLoop: Sendable {
     package let input: any LineSource
     package let executor: CommandExecutor
@@ -34,11 +34,11 @@ package struct InputLoop: Sendable {
             await input.settle(line, isAccepted: await obey(line))
         }
         guard endsNode || executor.departure.isDecided else { return }
-        _ = executor.departure.note(.asked)
+        executor.departure.record(.asked)
         await executor.rooms.leave()
     }
 
-    /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
+    /// Waits while many reports have still to be shown: a slow reader slows the input.
     private func mayGoOn() async -> Bool {
         await reports.waitForRoom()
         return !executor.departure.isDecided
@@ -75,7 +75,7 @@ package struct InputLoop: Sendable {
 
     /// Queues the result of a line.
     private func tell(_ result: RoomReport) {
-        if case .error = result.report, !isTyped { executor.departure.noteRefusal() }
+        if case .error = result.report, !isTyped { executor.departure.recordRefusal() }
         reports.append([result])
     }
 }

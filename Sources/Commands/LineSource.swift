@@ -13,7 +13,7 @@ package struct InputLine: Hashable, Sendable {
     }
 }
 
-/// Where lines come from.
+/// A source of lines of input.
 package protocol LineSource: Sendable {
     /// The next line, waited for; nil at the end of the input.
     func next() async -> InputLine?

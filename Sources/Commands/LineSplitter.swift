@@ -11,7 +11,7 @@ package struct LineSplitter {
         case tooLong
     }
 
-    /// In bytes, line end left out. Far over what a message may have, so that the error can still tell a figure.
+    /// In bytes, line end left out. Far above the limit of a message, so that the error can still state the size.
     package static let longest = 65_536
 
     /// A byte order mark and a carriage return.

@@ -25,7 +25,7 @@ package struct Operands: Sendable {
         throw ChatError(.unknownCommand, .takesNothing, command, usage)
     }
 
-    /// True for `all`, false for nothing.
+    /// True for `all`, false without an operand.
     func isAll() throws(ChatError) -> Bool {
         if let given {
             try given.only("all")
@@ -65,7 +65,7 @@ package struct Operands: Sendable {
         return rest.isEmpty
     }
 
-    /// True for `on`, false for `off`, nil for nothing.
+    /// True for `on`, false for `off`, nil without an operand.
     func onOrOff() throws(ChatError) -> Bool? {
         if let given {
             try given.only("on")

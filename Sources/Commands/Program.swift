@@ -38,8 +38,8 @@ package actor Program: LoopActor {
     /// - Parameter scheduler: that of the nodes.
     package init(on scheduler: any Scheduler) { self.scheduler = scheduler }
 
-    /// The open room; nil before the first one and after the last one. Its node is not to be kept: what was wiped is gone
-    /// when the last reference to it is.
+    /// The open room; nil before the first one and after the last one. Callers must not keep its node: wiped memory is
+    /// freed with the last reference.
     package var open: Room? { all.first { $0.label == opened } ?? all.first }
 
     package var openLabel: RoomLabel? { open?.label }
@@ -210,7 +210,7 @@ extension Program {
     }
 }
 
-/// The end of everything that was said: `/wipe`.
+/// `/wipe`: the end of all nodes and of their messages.
 extension Program {
     /// The room with a label, or with none the open one; waits for the end of a wipe. Nil if there is none.
     func awaitRoom(_ label: RoomLabel?) async -> Room? {
@@ -218,10 +218,10 @@ extension Program {
         return if let label { self[label] } else { open }
     }
 
-    /// Ends all nodes for good. Returns when another one is ready, or when the program leaves instead; what is asked for
-    /// twice at a time is done once.
+    /// Ends all nodes for good. Returns when another one is ready, or when the program leaves instead. A second call
+    /// meanwhile waits for the same wipe.
     ///
-    /// - Returns: what was forgotten.
+    /// - Returns: the answer of the command; nil if the program leaves instead.
     @discardableResult
     func wipe() async -> Answer? {
         if !isWiping {

@@ -3,7 +3,7 @@ package import ChatNode
 package import Phrases
 package import Wire
 
-/// Something to show: what the node told, or what came of a line of input.
+/// Something to show: an event of a node, or the result of a line of input.
 package enum Report: Sendable {
     case event(NodeEvent)
     case error(ChatError)
@@ -63,9 +63,9 @@ package enum Answer: Sendable {
     case whoami(PeerName, room: String, profile: Profile)
     /// `/whois`: a peer, and the code to compare with it.
     case person(PeerView, code: String)
-    /// `/verify`; whether what is marked outlasts the program is not for the node to know.
+    /// `/verify`. The executor sets `isKept`, because a node does not know whether its marks outlast the program.
     case verification(PeerName, code: String, isVerified: Bool, isKept: Bool)
-    /// `/wipe`: what was forgotten, and the files that were removed.
+    /// `/wipe`: the numbers of discarded entries, and the files that were removed.
     case wiped(MemoryUsage, files: [String])
     /// `/mute` and its like, `/nick`, `/away`, `/back`: done, for this peer.
     case done(command: String, PeerName)
@@ -100,7 +100,7 @@ package enum Answer: Sendable {
 
 /// `/bridge`: a room and other networks.
 package struct BridgeView: Sendable {
-    /// Whether bridges may carry what the user says.
+    /// Whether bridges may carry the user's messages.
     package let consents: Bool
     /// Whether a bridge is here.
     package let isBridged: Bool

@@ -26,7 +26,7 @@ package final class ReportQueue: Sendable {
             return batch
         }
 
-        /// Moves what is left only when it is the smaller half.
+        /// Moves the remaining reports only when they are the smaller half.
         mutating func discard(_ number: Int) {
             first += number
             guard first > reports.count / 2 else { return }
@@ -85,16 +85,16 @@ package final class ReportQueue: Sendable {
         }
     }
 
-    /// How many reports have still to be seen.
+    /// The number of reports that wait.
     package var count: Int { state.withLock { $0.count } }
 
     /// The number of reports that were dropped unseen.
     package var dropped: Int { state.withLock { $0.dropped } }
 }
 
-/// Where reports are shown, in the order in which they come.
+/// Shows reports in the order in which they come.
 package protocol ReportDisplay: Sendable {
-    /// - Returns: false once nothing can be shown any more: there is nothing left to do but to leave.
+    /// - Returns: false once the display has failed for good: the program leaves then.
     func show(_ reports: [RoomReport]) async -> Bool
 
     /// Ends the display: no report follows, and no line is read.

@@ -187,7 +187,7 @@ struct App: Sendable {
     /// The first signal asks politely, the second one does not.
     private func obeySignals() async {
         let first = await signals.next()
-        _ = departure.note(.signal(first))
+        departure.record(.signal(first))
         Task {
             await rooms.leave()
             // The display may be stuck behind a reader that does not read; it is not waited for without end.

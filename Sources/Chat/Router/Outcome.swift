@@ -11,7 +11,7 @@ package struct Outgoing: Hashable, Sendable {
     package let destination: Destination
 }
 
-/// The result of an operation of the user: events to report and payloads to send, both in order.
+/// The router's result of an operation of the user: events to report and payloads to send, both in order.
 package struct Outcome: Sendable {
     package var events: [NodeEvent] = []
     package var outgoing: [Outgoing] = []

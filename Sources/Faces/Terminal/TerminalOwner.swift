@@ -113,7 +113,7 @@ extension TerminalOwner {
             try watch(Descriptors.input, .readable) { owner, _ in owner.readKeys() }
             isReading = true
         } catch {
-            _ = departure.note(.failed("the terminal can not be read: \(error.reason); see whether memory is short"))
+            departure.record(.failed("the terminal can not be read: \(error.reason); see whether memory is short"))
             session.end()
         }
     }

@@ -92,7 +92,7 @@ final class KeptState: Sendable {
             guard wasHere != isHere else { return nil }
             if isHere { content.here[room, default: []].insert(peer) } else { content.here[room]?.remove(peer) }
             guard content.contacts[peer] != nil else { return nil }
-            content.contacts.note(peer, hereAt: .wall)
+            content.contacts.recordPresence(of: peer, at: .wall)
             return content.contacts
         }
         if let changed { submit(changed) }

@@ -21,10 +21,11 @@ import Testing
         simulation.advance(by: .seconds(1))
         let log = Log()
         alice.with { node in
+            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
             for number in 1...3 {
-                if Command.say("line \(number)").perform(on: node).reply != nil { log.note("an answer to a message") }
-                if Command.requests.perform(on: node).reply != nil { log.note("answer behind \(alice.messages.count)") }
-                if !Command.say("").perform(on: node).isDone { log.note("error behind \(alice.messages.count)") }
+                if Command.say("line \(number)").perform(in: room).reply != nil { log.note("an answer to a message") }
+                if Command.requests.perform(in: room).reply != nil { log.note("answer behind \(alice.messages.count)") }
+                if !Command.say("").perform(in: room).isDone { log.note("error behind \(alice.messages.count)") }
             }
         }
         #expect(
@@ -49,9 +50,10 @@ import Testing
             log.note("\(kept.map(\.text)) behind \(alice.messages.count)")
             _ = try? node.perform(.send("two", to: .publicRoom))
             log.note("then \(alice.messages.count)")
-            log.note(
-                "\(Command.sayToRoom("three").performApart(on: node).events.count) apart behind \(alice.messages.count)"
-            )
+            node.flushEvents()
+            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
+            let events = Command.sayToRoom("three").perform(in: room).events
+            log.note("\(events.count) apart behind \(alice.messages.count)")
         }
         #expect(log.lines == ["[\"one\"] behind 1", "then 1", "1 apart behind 3"])
     }

@@ -171,7 +171,7 @@ import Wire
     @Test func `the first cause of leaving decides the exit code, but a failure always shows`() {
         func code(_ causes: Departure.Cause...) -> CInt {
             let departure = Departure()
-            for cause in causes { _ = departure.note(cause) }
+            for cause in causes { departure.record(cause) }
             return departure.exitCode
         }
         #expect(code() == 0)
@@ -180,12 +180,12 @@ import Wire
         #expect(code(.signal(2)) == 130)
         #expect(code(.signedOut) == 3)
         let refused = Departure()
-        refused.noteRefusal()
+        refused.recordRefusal()
         #expect(refused.exitCode == 1)
-        _ = refused.note(.signal(15))
+        refused.record(.signal(15))
         #expect(refused.exitCode == 143)
         let departure = Departure()
-        _ = departure.note(.asked)
+        departure.record(.asked)
         departure.nodeStopped(.failed("the loop broke"))
         #expect(departure.exitCode == 1)
         #expect(departure.complaint == "the loop broke")
