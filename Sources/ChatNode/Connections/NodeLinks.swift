@@ -1,7 +1,7 @@
 package import Chat
 import Noise
 import Phrases
-package import Wire
+import Wire
 
 extension Node {
     /// Calls a part and performs the effects that it appends, in order, before it returns.
