@@ -1,17 +1,19 @@
-import Chat
+package import Chat
 package import Wire
 
 /// The rooms that peers invited the user to, at most 32, the newest at the end. Of more, the peer with the most loses its oldest.
-struct Invitations {
-    struct Entry {
-        let room: Room
-        let from: PeerName
+package struct Invitations: Sendable {
+    package struct Entry: Sendable {
+        package let room: Room
+        package let from: PeerName
     }
 
-    private(set) var all: [Entry] = []
+    package private(set) var all: [Entry] = []
+
+    package init() {}
 
     /// An invitation to the same room takes the place of an earlier one.
-    mutating func add(_ room: Room, from: PeerName) {
+    package mutating func add(_ room: Room, from: PeerName) {
         remove(room)
         all.append(Entry(room: room, from: from))
         if all.count > Limits.invitations { dropOne() }

@@ -48,11 +48,22 @@ package struct DirectChat: Sendable {
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
 
+    func isUnread(_ id: MessageID) -> Bool { log.isUnread(id) }
+
     /// Counts no message of an author as unread any more.
     mutating func readAll(of author: PeerID) { log.readAll(of: author) }
 
     /// The delivery state of an own message; nil for any other.
     package func delivery(of id: MessageID) -> DeliveryState? { queue.contains(id) ? .sending : outcomes[id] }
+
+    package var standing: DirectStanding {
+        switch state {
+        case .accepted: .accepted
+        case .requestedByUs: .requestedByUs
+        case .requestedByThem: .requestedByThem
+        case .none, .declined, .left: .over
+        }
+    }
 
     var isAccepted: Bool {
         switch state {

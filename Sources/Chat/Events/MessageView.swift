@@ -8,20 +8,25 @@ package enum ConversationView: Hashable, Sendable {
 
 /// A message with the names to show.
 package struct MessageView: Hashable, Sendable {
-    package let conversation: ConversationView
+    package var conversation: ConversationView
     package let id: MessageID
-    package let from: PeerName
+    package var from: PeerName
     /// Not made safe for display: that is done where it is shown.
     package var text: String
     package let sentAt: Timestamp
     package let receivedAt: Timestamp
+    /// The time of its place (`SortKey`).
+    package let placeTime: Timestamp
+    package let authorClock: AuthorClock
     package let isFromCurrentUser: Bool
     package let isHistory: Bool
     /// History that was said after this node came to the room: it counts as unread.
     package var isMissed = false
     package var isEdited: Bool
     /// Unread messages in the conversation once this one is in it.
-    package let unread: Int
+    package var unread: Int
+    /// Whether it is one of them; said of stored messages alone.
+    package var isUnread = false
     /// Of a direct message of ours; nil for all others.
     package var delivery: DeliveryState?
     /// True for an own direct message that the peer gets as a request, to be accepted first.
@@ -31,6 +36,16 @@ package struct MessageView: Hashable, Sendable {
 
     /// True if another user's text names this one.
     package var isMention: Bool { mention?.isIn(text) ?? false }
+
+    /// History that was said before this node came.
+    package var isFromBefore: Bool { isHistory && !isMissed }
+
+    /// Where it stands among the messages of its conversation, and which of them is evicted first.
+    package var place: SortKey {
+        SortKey(
+            time: placeTime,
+            signed: SignedOrder(time: sentAt, author: from.key, authorClock: authorClock, id: id))
+    }
 
     /// The message once it is deleted.
     var withoutText: MessageView {
@@ -52,12 +67,15 @@ extension MessageView {
         while position > 0, !list[position - 1].isFromBefore, placeTime < list[position - 1].placeTime { position -= 1 }
         return position
     }
+}
 
-    private var isFromBefore: Bool { isHistory && !isMissed }
-
-    private var placeTime: Timestamp {
-        isHistory ? min(sentAt, receivedAt) : sentAt.placeTime(receivedAt: receivedAt)
-    }
+/// Whether a direct conversation is agreed on.
+package enum DirectStanding: Sendable {
+    case accepted
+    /// A request of the user, or of the peer, is open.
+    case requestedByUs, requestedByThem
+    /// None began, it was left, or its request was declined.
+    case over
 }
 
 /// A row of `/unread`.
@@ -66,4 +84,6 @@ package struct ConversationSummary: Hashable, Sendable {
     package let isActive: Bool
     package let unread: Int
     package let last: MessageView?
+    /// Of a direct conversation.
+    package var standing = DirectStanding.over
 }

@@ -17,6 +17,8 @@ package struct ConversationLog: Sendable {
 
     package var last: Message? { messages.last }
 
+    func isUnread(_ id: MessageID) -> Bool { unread.contains(id) }
+
     /// Unread messages that are kept, oldest first.
     var unreadMessages: [MessageID] {
         unread.isEmpty ? [] : messages.lazy.map(\.id).filter { [unread] in unread.contains($0) }

@@ -14,7 +14,7 @@ package struct Message: Hashable, Sendable, Identifiable {
     /// True for history that was said after this node came: it was missed in an outage, or before the link was up.
     package let isMissed: Bool
     /// The time of its place in a ring: the signed one, but never later than it came or was asked for.
-    let placeTime: Timestamp
+    package let placeTime: Timestamp
     /// The edit that is shown; nil if the text is the original one.
     package private(set) var edit: AuthorClock?
     private var editedText: String?

@@ -16,6 +16,8 @@ package struct PublicChat: Sendable {
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
 
+    func isUnread(_ id: MessageID) -> Bool { log.isUnread(id) }
+
     /// Counts no message of an author as unread any more.
     mutating func readAll(of author: PeerID) { log.readAll(of: author) }
 

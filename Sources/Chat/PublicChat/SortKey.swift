@@ -7,7 +7,7 @@ package struct SortKey: Hashable, Comparable, Sendable {
     /// The signed time, but never later than the message came, so that a wrong clock keeps no message for longer.
     package let time: Timestamp
     /// Orders messages with one `time`.
-    let signed: SignedOrder
+    package let signed: SignedOrder
 
     package static func < (left: SortKey, right: SortKey) -> Bool {
         left.time == right.time ? left.signed < right.signed : left.time < right.time
@@ -17,13 +17,13 @@ package struct SortKey: Hashable, Comparable, Sendable {
 /// The signed order: the same on every node; history is shown in it (Protocol.md section 7).
 ///
 /// By time; messages of one millisecond by author, then in the order in which the author signed them.
-struct SignedOrder: Hashable, Comparable, Sendable {
+package struct SignedOrder: Hashable, Comparable, Sendable {
     let time: Timestamp
     let author: PeerID
     let authorClock: AuthorClock
     let id: MessageID
 
-    static func < (left: SignedOrder, right: SignedOrder) -> Bool {
+    package static func < (left: SignedOrder, right: SignedOrder) -> Bool {
         if left.time != right.time { return left.time < right.time }
         if left.author != right.author { return left.author < right.author }
         if left.authorClock != right.authorClock { return left.authorClock < right.authorClock }

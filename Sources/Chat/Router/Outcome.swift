@@ -27,4 +27,5 @@ package struct ConversationOverview: Hashable, Sendable {
     package let isActive: Bool
     package let unread: Int
     package let last: Message?
+    package var standing = DirectStanding.over
 }

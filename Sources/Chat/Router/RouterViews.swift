@@ -27,7 +27,7 @@ extension MessageRouter {
             + directChats.all.filter { $0.isActive || $0.state == .accepted || !$0.messages.isEmpty }.map {
                 ConversationOverview(
                     conversation: .direct($0.peer), isActive: $0.isActive, unread: $0.unreadCount,
-                    last: last(of: $0.messages))
+                    last: last(of: $0.messages), standing: $0.standing)
             }
     }
 
@@ -170,21 +170,36 @@ extension MessageRouter {
     package func view(_ message: Message, in conversation: Conversation, unread: Int) -> MessageView {
         MessageView(
             conversation: view(conversation), id: message.id, from: roster.who(of: message), text: message.content,
-            sentAt: message.sentAt, receivedAt: message.receivedAt, isFromCurrentUser: message.isFromCurrentUser(me),
-            isHistory: message.isHistory, isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
+            sentAt: message.sentAt, receivedAt: message.receivedAt, placeTime: message.placeTime,
+            authorClock: message.authorClock, isFromCurrentUser: message.isFromCurrentUser(me), isHistory: message.isHistory,
+            isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
             delivery: delivery(of: message, in: conversation), isRequest: isOpenRequest(message, in: conversation),
             mention: message.author == me ? nil : session.mention)
     }
 
     private func isOpenRequest(_ message: Message, in conversation: Conversation) -> Bool {
-        guard case .direct(let peer) = conversation, message.author == me else { return false }
-        return directChats[peer]?.state == .requestedByUs
+        guard case .direct(let peer) = conversation, message.author == me, let chat = directChats[peer] else {
+            return false
+        }
+        // Nothing can be said behind an open request; own messages in front of it are of an earlier conversation.
+        return chat.state == .requestedByUs && chat.last?.id == message.id
     }
 
     /// The stored messages of a conversation, the oldest first; at most 100.
     package func messages(in conversation: Conversation) -> [MessageView] {
         let unread = overview.first { $0.conversation == conversation }?.unread ?? 0
-        return history(conversation).map { view($0, in: conversation, unread: unread) }
+        return history(conversation).map { message in
+            var view = view(message, in: conversation, unread: unread)
+            view.isUnread = isUnread(message.id, in: conversation)
+            return view
+        }
+    }
+
+    private func isUnread(_ id: MessageID, in conversation: Conversation) -> Bool {
+        switch conversation {
+        case .publicRoom: publicChat.isUnread(id)
+        case .direct(let peer): directChats[peer]?.isUnread(id) ?? false
+        }
     }
 
     /// Every conversation with its unread count and last message, the public room first.
@@ -192,7 +207,7 @@ extension MessageRouter {
         overview.map { row in
             ConversationSummary(
                 conversation: view(row.conversation), isActive: row.isActive, unread: row.unread,
-                last: row.last.map { view($0, in: row.conversation, unread: row.unread) })
+                last: row.last.map { view($0, in: row.conversation, unread: row.unread) }, standing: row.standing)
         }
     }
 

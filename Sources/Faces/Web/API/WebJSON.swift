@@ -40,17 +40,6 @@ enum WebJSON {
     }
 }
 
-extension RoomLabel {
-    /// The name of the room in paths.
-    var id: String { "r\(number)" }
-
-    /// The number of the room with such a name; nil for a text that is none, as `R1` and `r01` are.
-    static func number(ofID text: some StringProtocol) -> Int? {
-        guard let number = Int(text.dropFirst()), text == "r\(number)" else { return nil }
-        return number
-    }
-}
-
 extension JSONWriter {
     mutating func list<Element>(
         _ name: String, _ elements: some Sequence<Element>, _ members: (inout JSONWriter, Element) -> Void

@@ -1,21 +1,26 @@
-import Chat
+package import Chat
 import ChatNode
-import Commands
-import Wire
+package import Commands
+package import Wire
 
-/// The name of a conversation in paths: `r1` for a room by its number, `r1-KEY` for a direct one.
-struct ConversationID: Hashable, Sendable, CustomStringConvertible {
-    let room: Int
+/// Which conversation: the number of a room, and of a direct one the key of its peer. One key may be in several rooms, and is
+/// another user in each.
+///
+/// Its text is `r1` for a room, `r1-KEY` for a direct one.
+package struct ConversationID: Hashable, Sendable, CustomStringConvertible {
+    package let room: Int
     /// Nil for the room's own.
-    let peer: PeerID?
+    package let peer: PeerID?
 
-    init(_ room: RoomLabel, _ conversation: ConversationView) {
+    package init(room: Int, peer: PeerID? = nil) { (self.room, self.peer) = (room, peer) }
+
+    package init(_ room: RoomLabel, _ conversation: ConversationView) {
         self.room = room.number
         peer = if case .direct(let who) = conversation { who.key } else { nil }
     }
 
     /// - Returns: nil for a text that is no such name: a room has one name, a key has digits of any case.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard let room = RoomLabel.number(ofID: parts[0]) else { return nil }
         self.room = room
@@ -28,7 +33,7 @@ struct ConversationID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// That of a report about a conversation; nil for others.
-    init?(of report: RoomReport) {
+    package init?(of report: RoomReport) {
         switch report.report {
         case .event(.message(let message)), .event(.edited(let message)), .event(.deleted(let message)):
             self.init(report.room, message.conversation)
@@ -41,5 +46,16 @@ struct ConversationID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    var description: String { "r\(room)" + (peer.map { "-\($0.hexadecimal)" } ?? "") }
+    package var description: String { "r\(room)" + (peer.map { "-\($0.hexadecimal)" } ?? "") }
+}
+
+extension RoomLabel {
+    /// The name of the room in paths.
+    package var id: String { "r\(number)" }
+
+    /// The number of the room with such a name; nil for a text that is none, as `R1` and `r01` are.
+    package static func number(ofID text: some StringProtocol) -> Int? {
+        guard let number = Int(text.dropFirst()), text == "r\(number)" else { return nil }
+        return number
+    }
 }

@@ -1,0 +1,215 @@
+import Chat
+import ChatNode
+package import Commands
+package import Wire
+
+/// The chat as every face shows it: rooms with their people and conversations, what is unread, and what each view shows. The
+/// only place outside the nodes that keeps a text.
+///
+/// A value that is reduced from reports in their order. Each reduction appends what it changed, so that a face compares
+/// nothing. Bounded: 16 rooms; in each at most 16,384 peers that are here and 64 that left, 256 direct conversations and 32
+/// open requests; 100 messages and 256 typing peers in each conversation; 32 invitations and 256 views.
+package struct ChatModel: Sendable {
+    /// In the order in which they were joined.
+    package private(set) var rooms: [ModelRoom] = []
+    private var shared = ModelRoom.Shared()
+    private var invited = Invitations()
+
+    package init() {}
+
+    /// The rooms to which peers invited the user, the newest at the end.
+    package var invitations: [InvitedRoom] { invited.all.map { InvitedRoom(room: $0.room, from: $0.from) } }
+
+    package func room(_ number: Int) -> ModelRoom? { rooms.first { $0.label.number == number } }
+
+    package func conversation(_ id: ConversationID) -> ModelConversation? { room(id.room)?.conversation(id) }
+
+    /// All conversations in the order in which they began.
+    package var conversations: [ModelConversation] {
+        rooms.flatMap(\.conversations).sorted { $0.number < $1.number }
+    }
+
+    package func person(_ key: PeerID, in room: RoomLabel) -> ModelPerson? { self.room(room.number)?.people[key] }
+
+    /// The conversation that a view shows; nil for none.
+    package func conversation(of view: ViewID) -> ConversationID? { shared.views.conversation(of: view) }
+}
+
+/// Reductions.
+extension ChatModel {
+    /// Takes a report behind all reports before it.
+    ///
+    /// - Parameters:
+    ///   - moment: when it is taken.
+    ///   - changes: gets what it changes, in order.
+    package mutating func reduce(_ report: RoomReport, at moment: Moment, into changes: inout [ModelChange]) {
+        switch report.report {
+        case .event(let event): reduce(event, in: report.room, at: moment, into: &changes)
+        case .answer(let answer): reduce(answer, in: report.room, into: &changes)
+        case .opened(let view, let recent): open(view, recent, in: report.room, into: &changes)
+        case .error, .entered, .listening: break
+        }
+    }
+
+    /// As above.
+    ///
+    /// - Returns: what it changes, in order.
+    package mutating func reduce(_ report: RoomReport, at moment: Moment) -> [ModelChange] {
+        var changes: [ModelChange] = []
+        reduce(report, at: moment, into: &changes)
+        return changes
+    }
+
+    private mutating func reduce(
+        _ event: NodeEvent, in label: RoomLabel, at moment: Moment, into changes: inout [ModelChange]
+    ) {
+        switch event {
+        case .stopped: end(label, into: &changes)
+        case .invitation(_, _, isThere: true): break
+        case .invitation(let from, let room, isThere: false):
+            invited.add(room, from: from)
+            changes.append(.invitations)
+        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .message, .request, .direct, .edited, .deleted,
+            .delivered, .read, .failed, .typing, .notice:
+            guard let index = index(of: label, into: &changes) else { return }
+            rooms[index].reduce(event, at: moment, &shared, into: &changes)
+        }
+    }
+
+    /// Takes a snapshot of some rooms, which says what events leave out. A room that is not known begins.
+    package mutating func take(_ snapshots: [RoomSnapshot], into changes: inout [ModelChange]) {
+        for snapshot in snapshots {
+            let overview = snapshot.overview
+            guard let index = index(of: overview.room, opens: false, into: &changes) else { continue }
+            rooms[index].take(snapshot, &shared, into: &changes)
+            guard overview.isOpen, let active = overview.conversations.first(where: \.isActive) else { continue }
+            if conversation(of: .shared).map({ $0.room == overview.room.number }) ?? true {
+                show(ConversationID(overview.room, active.conversation), in: .shared, into: &changes)
+            }
+        }
+    }
+
+    /// Takes the open invitations of the program.
+    package mutating func take(_ invitations: [InvitedRoom], into changes: inout [ModelChange]) {
+        var list = Invitations()
+        for invitation in invitations { list.add(invitation.room, from: invitation.from) }
+        guard list.all.map(\.room) != invited.all.map(\.room) else { return }
+        invited = list
+        changes.append(.invitations)
+    }
+
+    /// A view shows another conversation; with nil none, or it is over.
+    package mutating func show(_ id: ConversationID?, in view: ViewID, into changes: inout [ModelChange]) {
+        for changed in shared.views.set(view, to: id) {
+            let isOn = shared.views.isActive(changed)
+            guard let index = rooms.firstIndex(where: { $0.label.number == changed.room }) else { continue }
+            rooms[index].setActive(changed, isOn, &shared, into: &changes)
+        }
+    }
+
+    /// Ends the typing of peers that began before an instant, for a caller whose events of its end can be lost.
+    package mutating func endTyping(begunBefore instant: Instant, into changes: inout [ModelChange]) {
+        for index in rooms.indices { rooms[index].endTyping(begunBefore: instant, into: &changes) }
+    }
+
+    /// The room of a label, which begins with its first event; nil if there are too many.
+    ///
+    /// - Parameter opens: whether the first room of the program is shown at once; a snapshot says which one is.
+    private mutating func index(
+        of label: RoomLabel, opens: Bool = true, into changes: inout [ModelChange]
+    ) -> Int? {
+        if let index = rooms.firstIndex(where: { $0.label.number == label.number }) { return index }
+        guard rooms.count < Limits.rooms else { return nil }
+        rooms.append(ModelRoom(label, &shared))
+        changes.append(.began(label))
+        if opens, rooms.count == 1, conversation(of: .shared) == nil {
+            show(ConversationID(label, .publicRoom), in: .shared, into: &changes)
+        }
+        return rooms.count - 1
+    }
+
+    private mutating func end(_ label: RoomLabel, into changes: inout [ModelChange]) {
+        guard let index = rooms.firstIndex(where: { $0.label.number == label.number }) else { return }
+        rooms.remove(at: index)
+        shared.views.remove(room: label.number)
+        changes.append(.ended(label))
+        changes.append(.erased(.room(label.number)))
+    }
+}
+
+/// Answers of commands that change the chat without an event.
+extension ChatModel {
+    private mutating func reduce(_ answer: Answer, in label: RoomLabel, into changes: inout [ModelChange]) {
+        switch answer {
+        case .active(command: _, let view, let recent): open(view, recent, in: label, into: &changes)
+        case .joined(let recent): open(.publicRoom, recent, in: label, into: &changes)
+        case .made: open(.publicRoom, [], in: label, into: &changes)
+        case .parted(let left, let view, let recent): part(left, view, recent, in: label, into: &changes)
+        case .history(let view, let messages):
+            change(label) { $0.take(messages, of: view, &$1, into: &changes) }
+        case .done(command: let command, let who): reduce(command, who, in: label, into: &changes)
+        case .verification(let who, code: _, let isVerified, isKept: _):
+            change(label) { room, _ in room.update(who.key, &changes) { $0.isVerified = isVerified } }
+        case .whoami(_, room: _, let profile): change(label) { room, _ in room.set(profile) }
+        case .rooms(let list):
+            for row in list.rooms {
+                change(row.room) { room, _ in
+                    room.set(isPrivate: row.isPrivate, isBridged: row.isBridged, into: &changes)
+                }
+            }
+            take(list.invitations, into: &changes)
+        case .wiped:
+            let ended = rooms.map(\.label)
+            let before = self
+            self = ChatModel()
+            shared.continueNumbers(of: before.shared)
+            changes += ended.map { .ended($0) } + [.erased(.everything)]
+        case .peers, .requests, .found, .unread, .invited, .announced, .contacts, .blocked, .statistics, .help, .bridge,
+            .person:
+            break
+        }
+    }
+
+    private mutating func reduce(
+        _ command: String, _ who: PeerName, in label: RoomLabel, into changes: inout [ModelChange]
+    ) {
+        switch command {
+        case "mute", "unmute": change(label) { room, _ in room.mute(who, command == "mute", into: &changes) }
+        case "contact", "uncontact":
+            // Names that look like the contact's may be marked now, in every room.
+            for index in rooms.indices {
+                rooms[index].update(who.key, &changes) { $0.who = $0.who.named(who.contact) }
+                changes.append(.incomplete(rooms[index].label))
+            }
+        case _: break
+        }
+    }
+
+    /// A command opened a conversation, with its stored messages.
+    private mutating func open(
+        _ view: ConversationView, _ recent: [MessageView], in label: RoomLabel, into changes: inout [ModelChange]
+    ) {
+        guard index(of: label, into: &changes) != nil else { return }
+        change(label) { $0.take(recent, of: view, &$1, into: &changes) }
+        show(ConversationID(label, view), in: .shared, into: &changes)
+    }
+
+    /// A room is left. Its node says goodbye, and ends it. `recent` is of the conversation that is open now, and empty if the same
+    /// one is open as before.
+    private mutating func part(
+        _ left: RoomLabel, _ view: ConversationView, _ recent: [MessageView], in label: RoomLabel,
+        into changes: inout [ModelChange]
+    ) {
+        change(left) { room, _ in room.isLeaving = true }
+        changes.append(.changed(left))
+        let id = ConversationID(label, view)
+        guard conversation(of: .shared) != id else { return }
+        if !recent.isEmpty { change(label) { $0.take(recent, of: view, &$1, into: &changes) } }
+        show(id, in: .shared, into: &changes)
+    }
+
+    private mutating func change(_ label: RoomLabel, _ body: (inout ModelRoom, inout ModelRoom.Shared) -> Void) {
+        guard let index = rooms.firstIndex(where: { $0.label.number == label.number }) else { return }
+        body(&rooms[index], &shared)
+    }
+}

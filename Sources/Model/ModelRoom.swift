@@ -1,0 +1,475 @@
+package import Chat
+import ChatNode
+package import Commands
+import Phrases
+package import Wire
+
+/// A room that the user is in, with its peers and conversations.
+package struct ModelRoom: Sendable {
+    package let label: RoomLabel
+    /// The user; nil before the node is ready.
+    package private(set) var me: PeerName?
+    /// Of the node; nil before it is ready.
+    package private(set) var port: UInt16?
+    package private(set) var discovery: DiscoveryMode?
+    package private(set) var profile = Profile()
+    package private(set) var isPrivate = false
+    package private(set) var isBridged = false
+    /// The user has left it, and its node says goodbye.
+    package internal(set) var isLeaving = false
+    /// The peers that are here.
+    package private(set) var online = 0
+    /// Not each arrival has an event: authors of messages are people too.
+    package private(set) var isCrowd = false
+    package private(set) var people = People()
+    package private(set) var own: ModelConversation
+    private var directs = PackedTable<PeerID, ModelConversation>()
+
+    /// What the conversations of all rooms share.
+    struct Shared: Sendable {
+        var views = ModelViews()
+        private var numbers = 0
+        private var uses: UInt64 = 0
+
+        mutating func nextNumber() -> Int {
+            numbers += 1
+            return numbers
+        }
+
+        /// Goes on behind the numbers of another one: none is used again.
+        mutating func continueNumbers(of other: Shared) { numbers = other.numbers }
+
+        mutating func nextUse() -> UInt64 {
+            uses += 1
+            return uses
+        }
+    }
+
+    init(_ label: RoomLabel, _ shared: inout Shared) {
+        self.label = label
+        own = ModelConversation(ConversationID(label, .publicRoom), number: shared.nextNumber(), .publicRoom)
+    }
+
+    /// The room's own conversation, then the direct ones in the order in which they began.
+    package var conversations: [ModelConversation] { [own] + directs.values.sorted { $0.number < $1.number } }
+
+    /// The open requests of peers that are not muted, in the order in which their conversations began.
+    package var requests: [(who: PeerName, text: String)] {
+        conversations.compactMap { conversation in
+            guard let text = conversation.request, case .direct(let who) = conversation.view else { return nil }
+            return people[who.key]?.isMuted ?? false ? nil : (who, text)
+        }
+    }
+
+    package func conversation(_ id: ConversationID) -> ModelConversation? {
+        guard id.room == label.number else { return nil }
+        return id.peer.map { directs[$0] } ?? own
+    }
+
+    func isActive(_ id: ConversationID) -> Bool { conversation(id)?.isActive ?? false }
+}
+
+/// Events of the node.
+extension ModelRoom {
+    /// Takes an event that is of this room alone.
+    mutating func reduce(
+        _ event: NodeEvent, at moment: Moment, _ shared: inout Shared, into changes: inout [ModelChange]
+    ) {
+        switch event {
+        case .message(let message): add(message, &shared, &changes)
+        case .ready(let me, let port, room: _, let discovery):
+            (self.port, self.discovery) = (port, discovery)
+            rename(me, &changes)
+        case .peer(let state, let who, let reason, was: _, let online):
+            self.online = online
+            set(who, state, reason, isElsewhere: false, at: moment, &changes)
+        case .elsewhere(let state, let who, let reason, was: _):
+            set(who, state, reason, isElsewhere: true, at: moment, &changes)
+        case .renamed(let me, was: _): rename(me, &changes)
+        case .blocked(let who, let isOn): setBlocked(who, isOn, &changes)
+        case .crowd(let came, let left, let online):
+            (self.online, isCrowd) = (online, true)
+            changes.append(.moved(label, came: came, left: left))
+        case .request(let who, let text): open(text, of: who, &shared, &changes)
+        case .direct(let change, let who): end(change, with: who, &shared, &changes)
+        case .edited(let message): edit(message, &changes)
+        case .deleted(let message): remove(message, &changes)
+        case .delivered(let who, let ids): set(.delivered, ids, with: who, &changes)
+        case .read(let who, let ids): set(.read, ids, with: who, &changes)
+        case .failed(let who, let messages): set(.failed, messages.map(\.id), with: who, &changes)
+        case .typing(let who, let view, let isOn):
+            let id = ConversationID(label, view)
+            if change(id, { $0.setTyping(who, isOn: isOn, at: moment.instant) }) == true { changes.append(.typing(id)) }
+        case .notice(let code, _):
+            guard let isBridged = code.isRoomBridged, isBridged != self.isBridged else { return }
+            self.isBridged = isBridged
+            changes.append(.changed(label))
+        // These are of the whole program.
+        case .invitation, .stopped: break
+        }
+    }
+
+    private mutating func add(_ message: MessageView, _ shared: inout Shared, _ changes: inout [ModelChange]) {
+        let id = ConversationID(label, message.conversation)
+        if isCrowd, !message.isFromCurrentUser, people[message.from.key] == nil {
+            let author = people.set(message.from, .here, reason: nil, isElsewhere: false, at: message.receivedAt)
+            changes.append(.person(label, author.now, was: nil))
+        }
+        let use = shared.nextUse()
+        changeOrMake(message.conversation, &shared, &changes) { conversation, changes in
+            conversation.usedAt = use
+            if !message.isHistory, conversation.setTyping(message.from, isOn: false, at: nil) {
+                changes.append(.typing(id))
+            }
+            let (unread, standing, hadRequest) = (
+                conversation.unread, conversation.standing, conversation.request != nil
+            )
+            switch conversation.add(message) {
+            case .duplicate: return
+            case .tooOld: changes.append(.message(id, message, at: nil, evicted: nil))
+            case .kept(let position, let evicted):
+                changes.append(.message(id, message, at: position, evicted: evicted))
+            }
+            if conversation.unread != unread { changes.append(.unread(id, conversation.unread)) }
+            if conversation.standing != standing { changes.append(.conversation(id)) }
+            if hadRequest { changes.append(.request(id, isOpen: false)) }
+        }
+    }
+
+    private mutating func edit(_ message: MessageView, _ changes: inout [ModelChange]) {
+        let id = ConversationID(label, message.conversation)
+        let position = countingUnread(id, &changes) { $0.edit(message) } ?? nil
+        changes.append(.edited(id, message, at: position))
+    }
+
+    private mutating func remove(_ message: MessageView, _ changes: inout [ModelChange]) {
+        let id = ConversationID(label, message.conversation)
+        let removed = countingUnread(id, &changes) { $0.remove(message.id) } ?? nil
+        changes.append(.removed(id, removed?.message ?? message, at: removed?.position))
+        changes.append(.erased(.message(id, message.id)))
+        endIfEmpty(id, &changes)
+    }
+
+    private mutating func set(
+        _ delivery: Delivery, _ ids: [MessageID], with who: PeerName, _ changes: inout [ModelChange]
+    ) {
+        let id = ConversationID(label, .direct(with: who))
+        change(id) { conversation in
+            let standing = conversation.standing
+            for message in ids {
+                guard let position = conversation.set(delivery, of: message) else { continue }
+                changes.append(.delivery(id, message, delivery, at: position))
+            }
+            if conversation.standing != standing { changes.append(.conversation(id)) }
+        }
+    }
+
+    mutating func endTyping(begunBefore instant: Instant, into changes: inout [ModelChange]) {
+        changeAll { if $0.endTyping(begunBefore: instant) { changes.append(.typing($0.id)) } }
+    }
+}
+
+/// Peers.
+extension ModelRoom {
+    private mutating func set(
+        _ who: PeerName, _ state: PresenceState, _ reason: String?, isElsewhere: Bool, at moment: Moment,
+        _ changes: inout [ModelChange]
+    ) {
+        let (was, now) = people.set(who, state, reason: reason, isElsewhere: isElsewhere, at: moment.wallClock)
+        changes.append(.person(label, now, was: was))
+        if was?.who != who { rename(peer: who, &changes) }
+        if state == .left { stopTyping(who, &changes) }
+    }
+
+    private mutating func rename(peer who: PeerName, _ changes: inout [ModelChange]) {
+        changeAll(with: who) { if $0.rename(who) { changes.append(.conversation($0.id)) } }
+    }
+
+    private mutating func stopTyping(_ who: PeerName, _ changes: inout [ModelChange]) {
+        changeAll(with: who) { conversation in
+            if conversation.setTyping(who, isOn: false, at: nil) { changes.append(.typing(conversation.id)) }
+        }
+    }
+
+    private mutating func rename(_ me: PeerName, _ changes: inout [ModelChange]) {
+        guard self.me != me else { return }
+        let mention = Mention(of: me)
+        let isSame = self.me.map { Mention(of: $0) == mention } ?? false
+        self.me = me
+        changes.append(.changed(label))
+        if isSame { return }
+        changeAll { conversation in
+            let unread = conversation.unread
+            conversation.setMention(mention)
+            if conversation.unread != unread { changes.append(.unread(conversation.id, conversation.unread)) }
+        }
+    }
+
+    /// The texts of a peer go when the user blocks it. When that is taken back, the node has them again.
+    private mutating func setBlocked(_ who: PeerName, _ isOn: Bool, _ changes: inout [ModelChange]) {
+        update(who.key, &changes) { $0.isBlocked = isOn }
+        guard isOn else { return changes.append(.incomplete(label)) }
+        changeAll(with: who) { conversation in
+            let unread = conversation.unread
+            for message in conversation.log.messages where message.from.key == who.key {
+                guard let (message, position) = conversation.remove(message.id) else { continue }
+                changes.append(.removed(conversation.id, message, at: position))
+            }
+            if conversation.unread != unread { changes.append(.unread(conversation.id, conversation.unread)) }
+        }
+        stopTyping(who, &changes)
+        let id = ConversationID(label, .direct(with: who))
+        closeRequest(id, &changes)
+        changes.append(.erased(.author(who.key, in: label.number)))
+        endIfEmpty(id, &changes)
+    }
+
+    /// Takes a mark, or a name that the user gave.
+    mutating func update(_ key: PeerID, _ changes: inout [ModelChange], _ change: (inout ModelPerson) -> Void) {
+        guard let (was, now) = people.update(key, change) else { return }
+        changes.append(.person(label, now, was: was))
+        if was.who != now.who { rename(peer: now.who, &changes) }
+    }
+
+    /// The user muted a peer: its texts that come later are not told.
+    mutating func mute(_ who: PeerName, _ isOn: Bool, into changes: inout [ModelChange]) {
+        update(who.key, &changes) { $0.isMuted = isOn }
+        guard isOn else { return changes.append(.incomplete(label)) }
+        stopTyping(who, &changes)
+        let id = ConversationID(label, .direct(with: who))
+        if closeRequest(id, &changes) { endIfEmpty(id, &changes) }
+    }
+}
+
+/// Direct conversations.
+extension ModelRoom {
+    private mutating func open(
+        _ text: String, of who: PeerName, _ shared: inout Shared, _ changes: inout [ModelChange]
+    ) {
+        let id = ConversationID(label, .direct(with: who))
+        let use = shared.nextUse()
+        changeOrMake(.direct(with: who), &shared, &changes) { conversation, changes in
+            conversation.usedAt = use
+            conversation.open(request: text)
+            changes.append(.request(id, isOpen: true))
+        }
+        let open = directs.values.filter { $0.request != nil }
+        guard open.count > Limits.openRequests, let first = open.min(by: { $0.usedAt < $1.usedAt }) else { return }
+        change(first.id) { _ = $0.set(standing: .over) }
+        changes.append(.request(first.id, isOpen: false))
+        endIfEmpty(first.id, &changes)
+    }
+
+    private mutating func end(
+        _ change: DirectChange, with who: PeerName, _ shared: inout Shared, _ changes: inout [ModelChange]
+    ) {
+        let id = ConversationID(label, .direct(with: who))
+        let hadRequest = conversation(id)?.request != nil
+        if change == .accepted {
+            changeOrMake(.direct(with: who), &shared, &changes) { conversation, changes in
+                if conversation.set(standing: .accepted) { changes.append(.conversation(id)) }
+            }
+        } else if self.change(id, { $0.set(standing: .over) }) == true {
+            changes.append(.conversation(id))
+        }
+        if hadRequest { changes.append(.request(id, isOpen: false)) }
+        switch change {
+        // The request is the first message now, and no event has it.
+        case .accepted: if hadRequest { changes.append(.incomplete(label)) }
+        case .declined: changes.append(.erased(.request(id)))
+        case .left: break
+        }
+        endIfEmpty(id, &changes)
+    }
+
+    @discardableResult
+    private mutating func closeRequest(_ id: ConversationID, _ changes: inout [ModelChange]) -> Bool {
+        guard conversation(id)?.request != nil else { return false }
+        change(id) { _ = $0.set(standing: .over) }
+        changes.append(.request(id, isOpen: false))
+        return true
+    }
+
+    /// Shows a conversation in a view, or in one less.
+    mutating func setActive(_ id: ConversationID, _ isOn: Bool, _ shared: inout Shared, into changes: inout [ModelChange]) {
+        if isOn, let peer = id.peer, directs[peer] == nil {
+            let who = people[peer]?.who ?? PeerName(unknown: peer)
+            changeOrMake(.direct(with: who), &shared, &changes) { _, _ in }
+        }
+        let use = shared.nextUse()
+        change(id) { conversation in
+            guard conversation.isActive != isOn else { return }
+            conversation.usedAt = use
+            let unread = conversation.setActive(isOn)
+            changes.append(.active(id, isOn: isOn))
+            if let unread { changes.append(.unread(id, unread)) }
+        }
+        if !isOn { endIfEmpty(id, &changes) }
+    }
+
+    private mutating func endIfEmpty(_ id: ConversationID, _ changes: inout [ModelChange]) {
+        guard let peer = id.peer, let conversation = directs[peer], !conversation.isKept else { return }
+        directs[peer] = nil
+        changes.append(.conversationEnded(id))
+    }
+
+    /// The table is full: the least important one that no view shows ends, and of these the one that was used longest ago.
+    private mutating func makePlace(_ changes: inout [ModelChange]) {
+        guard directs.count >= Limits.directConversations else { return }
+        let candidates = directs.values.filter { !$0.isActive }
+        let least = candidates.min { ($0.worth, $0.usedAt) < ($1.worth, $1.usedAt) }
+        guard let least, let peer = least.id.peer else { return }
+        directs[peer] = nil
+        changes.append(.conversationEnded(least.id))
+    }
+}
+
+/// What the node says of the room as a whole.
+extension ModelRoom {
+    /// Takes a snapshot: all that it says, and nothing else of the conversations, is here afterwards. Who types stays.
+    mutating func take(_ snapshot: RoomSnapshot, _ shared: inout Shared, into changes: inout [ModelChange]) {
+        if case .ready(_, let port, room: _, let discovery)? = snapshot.ready {
+            (self.port, self.discovery) = (port, discovery)
+        }
+        let overview = snapshot.overview
+        (isPrivate, isBridged, online) = (overview.isPrivate, overview.isBridged, overview.online)
+        profile = snapshot.profile
+        rename(overview.me, &changes)
+        changes.append(.changed(label))
+        takePeople(snapshot.peers, &changes)
+        takeConversations(snapshot, &shared, &changes)
+    }
+
+    private mutating func takePeople(_ peers: [PeerView], _ changes: inout [ModelChange]) {
+        let before = people
+        people = People()
+        for view in peers {
+            let person = ModelPerson(view)
+            people.put(person)
+            let was = before[person.who.key]
+            if was != person { changes.append(.person(label, person, was: was)) }
+            if was?.who != person.who { rename(peer: person.who, &changes) }
+        }
+    }
+
+    private mutating func takeConversations(
+        _ snapshot: RoomSnapshot, _ shared: inout Shared, _ changes: inout [ModelChange]
+    ) {
+        let overview = snapshot.overview
+        var listed: Set<ConversationID> = []
+        for (summary, history) in zip(overview.conversations, snapshot.histories) {
+            let id = ConversationID(label, summary.conversation)
+            listed.insert(id)
+            changeOrMake(summary.conversation, &shared, &changes) { conversation, changes in
+                let before = (conversation.unread, conversation.request)
+                if conversation.set(standing: summary.standing) { changes.append(.conversation(id)) }
+                if before.1 != nil, conversation.request == nil { changes.append(.request(id, isOpen: false)) }
+                if conversation.take(history.messages, unread: summary.unread) { changes.append(.refreshed(id)) }
+                if conversation.unread != before.0 { changes.append(.unread(id, conversation.unread)) }
+            }
+        }
+        for (who, text) in overview.requests {
+            let id = ConversationID(label, .direct(with: who))
+            listed.insert(id)
+            if conversation(id)?.request == text { continue }
+            open(text, of: who, &shared, &changes)
+        }
+        for conversation in directs.values where !listed.contains(conversation.id) {
+            change(conversation.id) { $0.forget() }
+            if conversation.request != nil { changes.append(.request(conversation.id, isOpen: false)) }
+            endIfEmpty(conversation.id, &changes)
+        }
+    }
+
+    /// Takes the stored messages of a conversation, as the answers of commands have them.
+    mutating func take(
+        _ messages: [MessageView], of view: ConversationView, _ shared: inout Shared, into changes: inout [ModelChange]
+    ) {
+        let id = ConversationID(label, view)
+        guard !messages.isEmpty || conversation(id) != nil else { return }
+        changeOrMake(view, &shared, &changes) { conversation, changes in
+            let unread = conversation.unread
+            if conversation.take(messages) { changes.append(.refreshed(id)) }
+            if conversation.unread != unread { changes.append(.unread(id, conversation.unread)) }
+        }
+    }
+
+    mutating func set(isPrivate: Bool, isBridged: Bool, into changes: inout [ModelChange]) {
+        guard (self.isPrivate, self.isBridged) != (isPrivate, isBridged) else { return }
+        (self.isPrivate, self.isBridged) = (isPrivate, isBridged)
+        changes.append(.changed(label))
+    }
+
+    mutating func set(_ profile: Profile) { self.profile = profile }
+}
+
+/// Access to conversations in place.
+extension ModelRoom {
+    @discardableResult
+    private mutating func change<Result>(
+        _ id: ConversationID, _ body: (inout ModelConversation) -> Result
+    ) -> Result? {
+        guard let peer = id.peer else { return body(&own) }
+        guard let index = directs.index(forKey: peer) else { return nil }
+        return body(&directs.values[index])
+    }
+
+    private mutating func countingUnread<Result>(
+        _ id: ConversationID, _ changes: inout [ModelChange], _ body: (inout ModelConversation) -> Result
+    ) -> Result? {
+        change(id) { conversation in
+            let unread = conversation.unread
+            let result = body(&conversation)
+            if conversation.unread != unread { changes.append(.unread(id, conversation.unread)) }
+            return result
+        }
+    }
+
+    private mutating func changeOrMake(
+        _ view: ConversationView, _ shared: inout Shared, _ changes: inout [ModelChange],
+        _ body: (inout ModelConversation, inout [ModelChange]) -> Void
+    ) {
+        guard case .direct(let who) = view else { return body(&own, &changes) }
+        if directs[who.key] == nil {
+            makePlace(&changes)
+            let id = ConversationID(label, view)
+            directs[who.key] = ModelConversation(id, number: shared.nextNumber(), view)
+            changes.append(.conversation(id))
+        }
+        guard let index = directs.index(forKey: who.key) else { return }
+        if directs.values[index].view != view, directs.values[index].rename(who) {
+            changes.append(.conversation(directs.values[index].id))
+        }
+        body(&directs.values[index], &changes)
+    }
+
+    /// Changes the conversations that texts of a peer can be in.
+    private mutating func changeAll(with who: PeerName, _ body: (inout ModelConversation) -> Void) {
+        body(&own)
+        if let index = directs.index(forKey: who.key) { body(&directs.values[index]) }
+    }
+
+    private mutating func changeAll(_ body: (inout ModelConversation) -> Void) {
+        body(&own)
+        for index in directs.values.indices { body(&directs.values[index]) }
+    }
+}
+
+extension ModelConversation {
+    /// The loss if it is forgotten, as the node has it.
+    fileprivate var worth: Int {
+        switch standing {
+        case .over: 0
+        case .requestedByThem: 1
+        case .requestedByUs: 2
+        case .accepted: 3
+        }
+    }
+}
+
+extension PeerName {
+    /// The name of a peer of which nothing but the key is known.
+    fileprivate init(unknown key: PeerID) {
+        self.init(number: SenderNumber(of: key).number, suffix: nil, nickname: "", stage: .newcomer, key: key)
+    }
+}
