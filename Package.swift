@@ -88,7 +88,8 @@ let package = Package(
             swiftSettings: lean),
         room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
         room("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
-        room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
+        room("Model", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
+        room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands", "Model"], small),
         room(
             "Settings",
             [
@@ -110,8 +111,8 @@ let package = Package(
         room(
             "TerminalFace",
             [
-                "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
-                "CLinux",
+                "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model",
+                "Rendering", "CLinux",
             ],
             path: "Sources/Faces/Terminal", small),
         room(
@@ -124,7 +125,7 @@ let package = Package(
         room(
             "WebFace",
             [
-                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model", "Rendering",
                 "CWebSockets", "CQRCode", "CLinux",
             ],
             path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
@@ -142,11 +143,13 @@ let package = Package(
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),
         tests("ChatNodeTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Simulator"]),
+        tests("ModelTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Commands", "Model"]),
         tests(
             "LinuxTests",
             [
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery",
-                "Storage", "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor",
+                "Storage", "Simulator", "Composition", "Process", "Commands", "Model", "Rendering", "Settings",
+                "Doctor",
                 "StreamFace",
                 "TerminalFace", "ControlFace", "WebFace", "Bridge", "Benchmarks", "earshot",
             ]),

@@ -2,7 +2,7 @@ package import Chat
 package import Commands
 package import Wire
 
-/// What a reduction changed, for faces that draw piece by piece: no face compares two states, or keeps one of its own.
+/// A change by a reduction, for faces that draw piece by piece: no face compares two states, or keeps one of its own.
 package enum ModelChange: Hashable, Sendable {
     case began(RoomLabel)
     /// The user's name, the number of peers, the bridge or the readiness of a room.

@@ -128,11 +128,12 @@ package struct ModelConversation: Sendable {
     /// - Returns: whether they are others.
     mutating func take(_ messages: [MessageView], unread: Int? = nil) -> Bool {
         let before = (log.messages, self.unread)
-        log = MessageLog(messages.map { message in
-            var message = message
-            message.isUnread = message.isUnread && !isActive
-            return message
-        })
+        log = MessageLog(
+            messages.map { message in
+                var message = message
+                message.isUnread = message.isUnread && !isActive
+                return message
+            })
         if let unread { unreadEvicted = isActive ? 0 : max(0, unread - log.unread) }
         return before.1 != self.unread || before.0 != log.messages
     }

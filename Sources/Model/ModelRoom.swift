@@ -25,7 +25,7 @@ package struct ModelRoom: Sendable {
     package private(set) var own: ModelConversation
     private var directs = PackedTable<PeerID, ModelConversation>()
 
-    /// What the conversations of all rooms share.
+    /// The state that the conversations of all rooms share.
     struct Shared: Sendable {
         var views = ModelViews()
         private var numbers = 0
@@ -207,7 +207,10 @@ extension ModelRoom {
 
     /// The texts of a peer go when the user blocks it. When that is taken back, the node has them again.
     private mutating func setBlocked(_ who: PeerName, _ isOn: Bool, _ changes: inout [ModelChange]) {
-        update(who.key, &changes) { $0.isBlocked = isOn }
+        update(who.key, &changes) { person in
+            person.isBlocked = isOn
+            if isOn { person.reason = nil }
+        }
         guard isOn else { return changes.append(.incomplete(label)) }
         changeAll(with: who) { conversation in
             let unread = conversation.unread
@@ -233,7 +236,10 @@ extension ModelRoom {
 
     /// The user muted a peer: its texts that come later are not told.
     mutating func mute(_ who: PeerName, _ isOn: Bool, into changes: inout [ModelChange]) {
-        update(who.key, &changes) { $0.isMuted = isOn }
+        update(who.key, &changes) { person in
+            person.isMuted = isOn
+            if isOn { person.reason = nil }
+        }
         guard isOn else { return changes.append(.incomplete(label)) }
         stopTyping(who, &changes)
         let id = ConversationID(label, .direct(with: who))
@@ -264,7 +270,7 @@ extension ModelRoom {
         _ change: DirectChange, with who: PeerName, _ shared: inout Shared, _ changes: inout [ModelChange]
     ) {
         let id = ConversationID(label, .direct(with: who))
-        let hadRequest = conversation(id)?.request != nil
+        let (hadRequest, before) = (conversation(id)?.request != nil, conversation(id)?.standing ?? .over)
         if change == .accepted {
             changeOrMake(.direct(with: who), &shared, &changes) { conversation, changes in
                 if conversation.set(standing: .accepted) { changes.append(.conversation(id)) }
@@ -274,8 +280,8 @@ extension ModelRoom {
         }
         if hadRequest { changes.append(.request(id, isOpen: false)) }
         switch change {
-        // The request is the first message now, and no event has it.
-        case .accepted: if hadRequest { changes.append(.incomplete(label)) }
+        // The peer's request is the first message now, and no event has it.
+        case .accepted: if before != .requestedByUs { changes.append(.incomplete(label)) }
         case .declined: changes.append(.erased(.request(id)))
         case .left: break
         }
@@ -291,7 +297,9 @@ extension ModelRoom {
     }
 
     /// Shows a conversation in a view, or in one less.
-    mutating func setActive(_ id: ConversationID, _ isOn: Bool, _ shared: inout Shared, into changes: inout [ModelChange]) {
+    mutating func setActive(
+        _ id: ConversationID, _ isOn: Bool, _ shared: inout Shared, into changes: inout [ModelChange]
+    ) {
         if isOn, let peer = id.peer, directs[peer] == nil {
             let who = people[peer]?.who ?? PeerName(unknown: peer)
             changeOrMake(.direct(with: who), &shared, &changes) { _, _ in }
@@ -324,9 +332,9 @@ extension ModelRoom {
     }
 }
 
-/// What the node says of the room as a whole.
+/// Snapshots and lists of the node.
 extension ModelRoom {
-    /// Takes a snapshot: all that it says, and nothing else of the conversations, is here afterwards. Who types stays.
+    /// Takes a snapshot: the conversations are those of the snapshot afterwards. The list of peers that type stays.
     mutating func take(_ snapshot: RoomSnapshot, _ shared: inout Shared, into changes: inout [ModelChange]) {
         if case .ready(_, let port, room: _, let discovery)? = snapshot.ready {
             (self.port, self.discovery) = (port, discovery)
@@ -356,13 +364,17 @@ extension ModelRoom {
         _ snapshot: RoomSnapshot, _ shared: inout Shared, _ changes: inout [ModelChange]
     ) {
         let overview = snapshot.overview
+        let asking = Set(overview.requests.map(\.who.key))
         var listed: Set<ConversationID> = []
         for (summary, history) in zip(overview.conversations, snapshot.histories) {
             let id = ConversationID(label, summary.conversation)
             listed.insert(id)
             changeOrMake(summary.conversation, &shared, &changes) { conversation, changes in
                 let before = (conversation.unread, conversation.request)
-                if conversation.set(standing: summary.standing) { changes.append(.conversation(id)) }
+                // The request of a peer that the user muted is none.
+                let isHidden = summary.standing == .requestedByThem && !(id.peer.map(asking.contains) ?? false)
+                let standing = isHidden ? DirectStanding.over : summary.standing
+                if conversation.set(standing: standing) { changes.append(.conversation(id)) }
                 if before.1 != nil, conversation.request == nil { changes.append(.request(id, isOpen: false)) }
                 if conversation.take(history.messages, unread: summary.unread) { changes.append(.refreshed(id)) }
                 if conversation.unread != before.0 { changes.append(.unread(id, conversation.unread)) }

@@ -127,8 +127,8 @@ private struct Follower {
             texts[id]?[place] = "\(message.id.hexadecimal) \(message.text) true \(delivery)"
         case .removed(let id, _, at: let place): if let place { texts[id]?.remove(at: place) }
         case .delivery(let id, _, let delivery, at: let place):
-            guard let place, let row = texts[id]?[place] else { return }
-            texts[id]?[place] = row[...row.lastIndex(of: " ")!] + delivery.rawValue
+            guard let place, let row = texts[id]?[place], let end = row.lastIndex(of: " ") else { return }
+            texts[id]?[place] = row[...end] + delivery.rawValue
         case .refreshed(let id): texts[id] = model.conversation(id)?.log.messages.map(Follower.row)
         case .conversationEnded(let id): (texts[id], unread[id]) = (nil, nil)
         case .unread(let id, let unread): self.unread[id] = unread
@@ -160,7 +160,8 @@ private struct Follower {
 
 @Suite struct ModelFuzzTests {
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func `after each of many random events the model is that of the reference, and so is what a face drew`(seed: UInt64) {
+    func `after each of many random events the model is that of the reference, and so is what a face drew`(seed: UInt64)
+    {
         var (events, chat, reference, follower) = (
             RandomEvents(seed: seed), WatchedChat(), ReferenceChat(), Follower()
         )

@@ -18,7 +18,8 @@ import Wire
         #expect(chat.texts() == ["text 5", "text 10", "text 50", "text 55", "text 60", "text 40"])
     }
 
-    @Test func `of more than 100 messages the lowest place is let go, and one that is too old is told but not kept`() {
+    @Test
+    func `of more than 100 messages the lowest place is let go, and one that is too old is reported but not kept`() {
         var chat = WatchedChat()
         for number: UInt64 in 100..<200 { chat.tell(.message(.said(number))) }
         let next = chat.tell(.message(.said(200)))
@@ -50,7 +51,10 @@ import Wire
         chat.show(nil)
         chat.tell(.message(.said(1)), .message(.said(2)))
         let changes = chat.tell(.deleted(.said(2, "")))
-        guard case .removed(_, let was, let place)? = changes.first(where: { if case .removed = $0 { true } else { false } })
+        guard
+            case .removed(_, let was, let place)? = changes.first(where: {
+                if case .removed = $0 { true } else { false }
+            })
         else { return #expect(Bool(false), "nothing was removed") }
         #expect(was.text == "text 2" && place == 1)
         #expect(changes.contains(.erased(.message(.kitchen, .numbered(2)))))
@@ -180,7 +184,8 @@ import Wire
     @Test func `a rename changes conversation, typing and labels, and no nickname of an earlier message`() {
         var chat = WatchedChat()
         let place = ConversationView.direct(with: .fox)
-        chat.tell(.here(.fox), .message(.said(1)), .message(.said(2, in: place)), .typing(.fox, .publicRoom, isOn: true))
+        chat.tell(
+            .here(.fox), .message(.said(1)), .message(.said(2, in: place)), .typing(.fox, .publicRoom, isOn: true))
         let otter = PeerName.numbered(1, "otter", suffix: 2_222)
         let changes = chat.tell(.peer(.here, otter, was: PeerSighting(.fox, .here), online: 1))
         #expect(changes.contains(.conversation(.direct(.fox))))
@@ -439,7 +444,8 @@ import Wire
             [
                 (ConversationSummary(conversation: .publicRoom, isActive: true, unread: 0, last: nil), [.said(1)]),
                 (
-                    ConversationSummary(conversation: place, isActive: false, unread: 4, last: nil, standing: .accepted),
+                    ConversationSummary(
+                        conversation: place, isActive: false, unread: 4, last: nil, standing: .accepted),
                     [direct]
                 ),
             ])

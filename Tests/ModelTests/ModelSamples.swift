@@ -30,6 +30,10 @@ extension PeerName {
             key: .numbered(number), contact: contact)
     }
 
+    static func absent(_ key: PeerID) -> PeerName {
+        PeerName(number: 1_000, suffix: nil, nickname: "", stage: .newcomer, key: key)
+    }
+
     static let me = PeerName.numbered(900, "me")
     static let fox = PeerName.numbered(1, "fox")
     static let owl = PeerName.numbered(2, "owl")
@@ -143,17 +147,17 @@ extension RoomSnapshot {
 /// All that two models have to agree on, whatever way they came to it.
 struct Agreed: Equatable, CustomStringConvertible {
     struct Person: Equatable {
-        let who: PeerName
+        var who: PeerName
         let state: PresenceState
         let reason: String?
         let marks: [Bool]
     }
 
     struct Talk: Equatable {
-        let view: ConversationView
-        let messages: [MessageView]
+        var view: ConversationView
+        var messages: [MessageView]
         let unread: Unread
-        let standing: DirectStanding
+        var standing: DirectStanding
         let request: String?
         let isActive: Bool
 
@@ -162,7 +166,9 @@ struct Agreed: Equatable, CustomStringConvertible {
             let texts = (messages.map(\.text), other.messages.map(\.text))
             if texts.0 != texts.1 { return "\(texts.0)\n other: \(texts.1)" }
             let pairs = zip(messages, other.messages).filter { $0 != $1 }.prefix(1).map { "\($0)\n other: \($1)" }
-            let (one, two) = ((unread, standing, request, isActive), (other.unread, other.standing, other.request, other.isActive))
+            let (one, two) = (
+                (unread, standing, request, isActive), (other.unread, other.standing, other.request, other.isActive)
+            )
             return "\(pairs) \(one) other: \(two)"
         }
     }
@@ -171,7 +177,7 @@ struct Agreed: Equatable, CustomStringConvertible {
     let online: Int
     let isBridged: Bool
     var people: [PeerID: Person]
-    let talks: [ConversationID: Talk]
+    var talks: [ConversationID: Talk]
 
     init(_ room: ModelRoom) {
         (me, online, isBridged) = (room.me, room.online, room.isBridged)
@@ -193,6 +199,28 @@ struct Agreed: Equatable, CustomStringConvertible {
                         request: $0.request, isActive: $0.isActive)
                 )
             })
+    }
+
+    /// Without what no event tells: the names of peers that are not here, and the standing of a conversation without messages that
+    /// is not accepted.
+    var told: Agreed {
+        var told = self
+        let absent = Set(people.filter { $0.value.state == .left }.keys)
+        for key in absent {
+            told.people[key]?.who = .absent(key)
+        }
+        for (id, talk) in talks {
+            if let peer = id.peer, absent.contains(peer) {
+                told.talks[id]?.view = .direct(with: .absent(peer))
+                for index in talk.messages.indices {
+                    told.talks[id]?.messages[index].conversation = .direct(with: .absent(peer))
+                }
+            }
+            if talk.messages.isEmpty, talk.standing != .accepted, talk.request == nil {
+                told.talks[id]?.standing = .over
+            }
+        }
+        return told
     }
 
     /// The differences to another one, in words.

@@ -5,7 +5,7 @@ import Wire
 @testable import Commands
 @testable import Model
 
-/// The chat as plain lists, which says what `ChatModel` must be: slow, and without counters, slots or places that are kept.
+/// The chat as plain lists, as a reference for `ChatModel`: slow, and without counters, slots or places that are kept.
 struct ReferenceChat {
     struct Talk {
         let id: ConversationID
@@ -29,6 +29,14 @@ struct ReferenceChat {
         var online = 0
         var people: [PeerID: Agreed.Person] = [:]
         var talks: [ConversationID: Talk] = [:]
+
+        mutating func changeAll(_ body: (inout Talk) -> Void) {
+            talks = talks.mapValues { talk in
+                var talk = talk
+                body(&talk)
+                return talk
+            }
+        }
     }
 
     var rooms: [Int: Room] = [:]
@@ -40,12 +48,13 @@ struct ReferenceChat {
             let name = rooms[id.room]?.people[peer]?.who ?? PeerName.numbered(0)
             rooms[id.room]?.talks[id] = Talk(id: id, view: .direct(with: name))
         }
-        for number in rooms.keys {
-            for id in rooms[number]!.talks.keys {
-                let isActive = views.values.contains(id)
-                rooms[number]!.talks[id]!.isActive = isActive
-                if isActive { (rooms[number]!.talks[id]!.unread, rooms[number]!.talks[id]!.lost) = ([], 0) }
+        rooms = rooms.mapValues { room in
+            var room = room
+            room.changeAll { talk in
+                talk.isActive = views.values.contains(talk.id)
+                if talk.isActive { (talk.unread, talk.lost) = ([], 0) }
             }
+            return room
         }
         sweep()
     }
@@ -107,9 +116,9 @@ struct ReferenceChat {
 
     private func rename(_ me: PeerName, _ room: inout Room) {
         room.me = me
-        for id in room.talks.keys {
-            for index in room.talks[id]!.messages.indices where !room.talks[id]!.messages[index].isFromCurrentUser {
-                room.talks[id]!.messages[index].mention = Mention(of: me)
+        room.changeAll { talk in
+            for index in talk.messages.indices where !talk.messages[index].isFromCurrentUser {
+                talk.messages[index].mention = Mention(of: me)
             }
         }
     }
@@ -122,9 +131,9 @@ struct ReferenceChat {
         marks[3] = isElsewhere
         let isOther = room.people[who.key]?.who != who
         room.people[who.key] = Agreed.Person(who: who, state: state, reason: reason, marks: marks)
-        for id in room.talks.keys {
-            if state == .left { room.talks[id]!.typists.removeAll { $0.key == who.key } }
-            if isOther { relabel(who, &room.talks[id]!) }
+        room.changeAll { talk in
+            if state == .left { talk.typists.removeAll { $0.key == who.key } }
+            if isOther { relabel(who, &talk) }
         }
     }
 
@@ -156,7 +165,9 @@ struct ReferenceChat {
             if first.id != message.id || !message.isHistory { talk.lost += 1 }
         }
         let standing = message.isRequest ? DirectStanding.requestedByUs : .accepted
-        if case .direct = message.conversation, isKnown == false { settle(message.conversation, standing, label, &room) }
+        if case .direct = message.conversation, isKnown == false {
+            settle(message.conversation, standing, label, &room)
+        }
     }
 
     /// History from before the node came is in front, in the signed order; a missed message is behind the last one that has a
@@ -173,7 +184,8 @@ struct ReferenceChat {
         }
     }
 
-    private func set(_ delivery: Delivery, _ ids: [MessageID], _ who: PeerName, _ label: RoomLabel, _ room: inout Room) {
+    private func set(_ delivery: Delivery, _ ids: [MessageID], _ who: PeerName, _ label: RoomLabel, _ room: inout Room)
+    {
         var hasLost = false
         change(.direct(with: who), label, &room) { talk in
             for index in talk.messages.indices where ids.contains(talk.messages[index].id) {
@@ -191,11 +203,11 @@ struct ReferenceChat {
             Agreed.Person(
                 who: $0.who, state: $0.state, reason: $0.reason, marks: [$0.marks[0], $0.marks[1], true, $0.marks[3]])
         }
-        for id in room.talks.keys {
-            let gone = Set(room.talks[id]!.messages.filter { $0.from.key == who.key }.map(\.id))
-            room.talks[id]!.messages.removeAll { gone.contains($0.id) }
-            room.talks[id]!.unread.subtract(gone)
-            room.talks[id]!.typists.removeAll { $0.key == who.key }
+        room.changeAll { talk in
+            let gone = Set(talk.messages.filter { $0.from.key == who.key }.map(\.id))
+            talk.messages.removeAll { gone.contains($0.id) }
+            talk.unread.subtract(gone)
+            talk.typists.removeAll { $0.key == who.key }
         }
         let id = ConversationID(label, .direct(with: who))
         if room.talks[id]?.request != nil { settle(.direct(with: who), .over, label, &room) }
@@ -216,25 +228,27 @@ struct ReferenceChat {
 
     private func make(_ view: ConversationView, _ label: RoomLabel, _ room: inout Room) {
         let id = ConversationID(label, view)
-        if room.talks[id] == nil { room.talks[id] = Talk(id: id, view: view) }
-        guard case .direct(let who) = view, room.talks[id]!.view != view else { return }
-        relabel(who, &room.talks[id]!)
+        var talk = room.talks[id] ?? Talk(id: id, view: view)
+        if case .direct(let who) = view, talk.view != view { relabel(who, &talk) }
+        room.talks[id] = talk
     }
 
     private func change(
         _ view: ConversationView, _ label: RoomLabel, _ room: inout Room, _ body: (inout Talk) -> Void
     ) {
         let id = ConversationID(label, view)
-        if room.talks[id] != nil { body(&room.talks[id]!) }
+        guard var talk = room.talks[id] else { return }
+        body(&talk)
+        room.talks[id] = talk
     }
 
     private mutating func sweep() {
-        for number in rooms.keys { rooms[number]!.talks = rooms[number]!.talks.filter { $0.value.isKept } }
+        for number in rooms.keys { rooms[number]?.talks = rooms[number]?.talks.filter { $0.value.isKept } ?? [:] }
     }
 }
 
 extension Agreed {
-    /// What the reference says of a room.
+    /// The reference's state of a room.
     init(_ room: ReferenceChat.Room) {
         (me, online, isBridged, people) = (room.me, room.online, false, room.people)
         talks = room.talks.mapValues { talk in
@@ -254,7 +268,9 @@ extension Agreed {
 
     /// A snapshot of the room, as the node gives it.
     func snapshot(_ label: RoomLabel) -> RoomSnapshot {
-        let ordered = talks.sorted { ($0.key.peer == nil ? 0 : 1, $0.key.description) < ($1.key.peer == nil ? 0 : 1, $1.key.description) }
+        let ordered = talks.sorted {
+            ($0.key.peer == nil ? 0 : 1, $0.key.description) < ($1.key.peer == nil ? 0 : 1, $1.key.description)
+        }
         let listed = ordered.filter {
             $0.key.peer == nil || $0.value.isActive || !$0.value.messages.isEmpty || $0.value.standing == .accepted
         }

@@ -189,5 +189,5 @@ extension DirectChat {
 extension Limits {
     /// Requests for a direct conversation that wait for an answer; the oldest of the giver with the most goes. More let
     /// strangers cost memory and fill the list; with fewer, an attacker pushes honest requests out sooner.
-    static let openRequests = 32
+    package static let openRequests = 32
 }

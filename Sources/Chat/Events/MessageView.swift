@@ -40,7 +40,7 @@ package struct MessageView: Hashable, Sendable {
     /// History that was said before this node came.
     package var isFromBefore: Bool { isHistory && !isMissed }
 
-    /// Where it stands among the messages of its conversation, and which of them is evicted first.
+    /// Its place among the messages of its conversation; the lowest is evicted first.
     package var place: SortKey {
         SortKey(
             time: placeTime,

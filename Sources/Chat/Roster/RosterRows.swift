@@ -147,7 +147,7 @@ extension Roster {
 extension Limits {
     /// Peers that left and are still listed, those that left last. More make a list in which the peers that are here
     /// are hard to find; with fewer, a user does not find who was here an hour ago.
-    static let offlinePeersShown = 64
+    package static let offlinePeersShown = 64
     /// Peers of a crowd that are listed: those heard last. More make each list slower and longer than a screen; with
     /// fewer, participants of a lively conversation are missing.
     package static let heardPeersShown = 64

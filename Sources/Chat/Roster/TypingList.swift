@@ -62,5 +62,5 @@ extension Limits {
     static let typingLifetime = Duration.seconds(6)
     /// Conversations with a displayed typing notice; further ones are not displayed. More cost memory that strangers
     /// fill; with fewer, a crowd's notices displace those of direct conversations.
-    static let typingPeers = 256
+    package static let typingPeers = 256
 }

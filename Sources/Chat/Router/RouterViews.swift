@@ -171,7 +171,8 @@ extension MessageRouter {
         MessageView(
             conversation: view(conversation), id: message.id, from: roster.who(of: message), text: message.content,
             sentAt: message.sentAt, receivedAt: message.receivedAt, placeTime: message.placeTime,
-            authorClock: message.authorClock, isFromCurrentUser: message.isFromCurrentUser(me), isHistory: message.isHistory,
+            authorClock: message.authorClock, isFromCurrentUser: message.isFromCurrentUser(me),
+            isHistory: message.isHistory,
             isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
             delivery: delivery(of: message, in: conversation), isRequest: isOpenRequest(message, in: conversation),
             mention: message.author == me ? nil : session.mention)

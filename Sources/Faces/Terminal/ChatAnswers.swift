@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import Commands
 import LineEditor
+import Model
 import Phrases
 import Rendering
 import Wire
@@ -63,9 +64,10 @@ extension ChatView {
         // Another room was left, and the open conversation stays the same.
         if isParting, target.place == prompt.open?.place { return }
         look(at: target)
-        let state = change(target.room) { $0 }
-        rendering.mention = state.mention
-        if case .direct(let who) = target.conversation { prompt.correspondent = state.plain.state(of: who) }
+        rendering.mention = change(target.room) { $0.mention }
+        if case .direct(let who) = target.conversation {
+            prompt.correspondent = model.person(who.key, in: target.room)?.state ?? .left
+        }
         log = messages
         let name =
             switch target.conversation {

@@ -12,10 +12,7 @@ extension ChatView {
     mutating func show(_ message: MessageView, in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
         let target = RoomConversation(room, message.conversation)
         let isOpen = target.place == prompt.open?.place
-        let level = change(room) { state in
-            _ = state.plain.rendering(of: .event(.message(message)), at: wallClock)
-            return state.level(of: message)
-        }
+        let level = change(room) { $0.level(of: message) }
         if message.isFromCurrentUser, !message.isHistory {
             endArrivals(in: room, at: now, wallClock: wallClock)
         } else if change(room, { $0.arrivals.holds(message, at: now) }) {

@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 package import Commands
 import LineEditor
+import Model
 import Phrases
 import Rendering
 package import Wire
@@ -31,6 +32,9 @@ package struct ChatView: Sendable {
     var rooms: [Int: RoomState] = [:]
     /// The day of the latest line.
     var shownDay: String?
+    private(set) var model = ChatModel()
+    /// Those of the report that is shown.
+    private var changes: [ModelChange] = []
     private var lines: [ChatLine] = []
     private var typingPeers = TypingPeers()
 
@@ -79,6 +83,7 @@ package struct ChatView: Sendable {
 
     /// Shows a report.
     package mutating func show(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        changes = model.reduce(report, at: Moment(instant: now, wallClock: wallClock))
         if prompt.open == nil { look(at: RoomConversation(report.room, .publicRoom)) }
         switch report.report {
         case .event(let event): show(event, report, at: now, wallClock: wallClock)
@@ -96,14 +101,15 @@ package struct ChatView: Sendable {
     func isOpen(_ room: RoomLabel) -> Bool { prompt.open?.room == room }
 
     /// The texts of a report's notices.
-    mutating func notices(of report: RoomReport, at time: Timestamp) -> [String] {
-        change(report.room) { $0.plain.notices(of: report.report, at: time) }
+    func notices(of report: RoomReport, at time: Timestamp) -> [String] {
+        let plain = PlainOutput(
+            clock: rendering.clock, day: rendering.day, language: language, room: report.room.name)
+        return plain.notices(of: report.report, changes, at: time)
     }
 
     /// Changes the state of a room, which begins with its first report.
     mutating func change<Result>(_ room: RoomLabel, _ body: (inout RoomState) -> Result) -> Result {
-        let plain = PlainOutput(clock: rendering.clock, day: rendering.day, language: language, room: room.name)
-        var state = rooms[room.number] ?? RoomState(room, plain: plain)
+        var state = rooms[room.number] ?? RoomState(room)
         defer { rooms[room.number] = state }
         return body(&state)
     }
@@ -258,10 +264,7 @@ extension ChatView {
 
     /// The user blocked a peer: none of its messages can be read back.
     private mutating func forget(_ who: PeerName, in room: RoomLabel) {
-        change(room) { state in
-            state.plain.forget(who)
-            state.arrivals.forget(who.key)
-        }
+        change(room) { $0.arrivals.forget(who.key) }
         if isOpen(room) { log.removeAll { $0.from.key == who.key } }
         requests.removeAll { $0.room == room && $0.who.key == who.key }
         typingPeers.remove(who, from: room)

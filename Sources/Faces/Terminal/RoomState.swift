@@ -1,14 +1,11 @@
 import Chat
 import ChatNode
 import Commands
-import Rendering
 import Wire
 
 /// The state of one room in the view.
 struct RoomState: Sendable {
     let label: RoomLabel
-    /// Makes the notices; keeps up with the names of the peers.
-    var plain: PlainOutput
     var me: PeerName?
     var mention: Mention?
     /// The peers that are here.
@@ -27,9 +24,7 @@ struct RoomState: Sendable {
     /// A user that met peers within this time was alone until then.
     static let reunionTime = Duration.seconds(30)
 
-    init(_ label: RoomLabel, plain: PlainOutput) {
-        (self.label, self.plain) = (label, plain)
-    }
+    init(_ label: RoomLabel) { self.label = label }
 
     /// The next time that something is due; nil for never.
     var deadline: Instant? { [arrivals.deadline, joins.deadline, lonelyAt].compactMap(\.self).min() }

@@ -2,6 +2,7 @@ import Chat
 package import Commands
 package import Phrases
 import ChatNode
+import Model
 package import Wire
 
 /// Every report as lines for people, with the room in front where the program is in several.
@@ -9,7 +10,7 @@ package struct PlainRooms: Presentation {
     private let clock: @Sendable (Timestamp) -> String
     private let day: @Sendable (Timestamp) -> String
     private let language: Language
-    private var outputs: [Int: PlainOutput] = [:]
+    private var model = ChatModel()
 
     package init(
         clock: @escaping @Sendable (Timestamp) -> String,
@@ -21,13 +22,9 @@ package struct PlainRooms: Presentation {
     package func clock(_ time: Timestamp) -> String { clock(time) }
 
     package mutating func rendering(of report: RoomReport, at time: Timestamp) -> Rendering {
-        if case .event(.stopped) = report.report {
-            outputs[report.room.number] = nil
-            return Rendering()
-        }
-        let lines = change(report.room) { $0.rendering(of: report.report, at: time) }
-        if case .answer(.wiped) = report.report { outputs = [:] }
-        guard outputs.count > 1 else { return lines }
+        let lines = show(report, at: time) { $0.rendering(of: report.report, $1, at: time) }
+        if report.isEnd { return Rendering() }
+        guard model.rooms.count > 1 else { return lines }
         // Behind a beginning that no text of a peer can have: such a text ends no line.
         let name = Array("[\(DisplayGuard.safe(report.room.name))] ".utf8)
         let rows = lines.output.split(separator: UInt8(ascii: "\n"))
@@ -37,7 +34,7 @@ package struct PlainRooms: Presentation {
 
     /// The texts of a report's notices, without time and room.
     package mutating func notices(of report: RoomReport, at time: Timestamp) -> [String] {
-        change(report.room) { $0.notices(of: report.report, at: time) }
+        show(report, at: time) { $0.notices(of: report.report, $1, at: time) }
     }
 
     /// The lines of an answer, without the time in front, which the asking user knows; but for messages, that are of another.
@@ -51,10 +48,11 @@ package struct PlainRooms: Presentation {
         }
     }
 
-    private mutating func change<Result>(_ room: RoomLabel, _ body: (inout PlainOutput) -> Result) -> Result {
-        var output =
-            outputs[room.number] ?? PlainOutput(clock: clock, day: day, language: language, room: room.name)
-        defer { outputs[room.number] = output }
-        return body(&output)
+    private mutating func show<Result>(
+        _ report: RoomReport, at time: Timestamp, _ body: (PlainOutput, [ModelChange]) -> Result
+    ) -> Result {
+        let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: time)
+        let changes = model.reduce(report, at: moment)
+        return body(PlainOutput(clock: clock, day: day, language: language, room: report.room.name), changes)
     }
 }

@@ -16,7 +16,8 @@ import Wire
         return .message(
             MessageView(
                 conversation: .publicRoom, id: id, from: who, text: "hello", sentAt: Timestamp(milliseconds: 0),
-                receivedAt: Timestamp(milliseconds: 0), isFromCurrentUser: isOwn, isHistory: isHistory,
+                receivedAt: Timestamp(milliseconds: 0), placeTime: Timestamp(milliseconds: 0),
+                authorClock: AuthorClock(epoch: 1, sequence: 1), isFromCurrentUser: isOwn, isHistory: isHistory,
                 isEdited: false, unread: 0))
     }
 

@@ -5,10 +5,27 @@ import Wire
 @testable import Chat
 @testable import ChatNode
 @testable import Commands
+@testable import Model
 @testable import Rendering
 
 @Suite struct ProgramPlainTests {
-    static func output() -> PlainOutput { PlainOutput { UniversalTime($0).text.dropFirst(11).prefix(8).description } }
+    /// The lines of reports in their order, of a room whose name is not known.
+    struct Lines {
+        let output: PlainOutput
+        private var model = ChatModel()
+
+        init(_ output: PlainOutput) { self.output = output }
+
+        mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
+            let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: time)
+            return output.rendering(
+                of: report, model.reduce(RoomReport(.lobby, report), at: moment), at: time)
+        }
+    }
+
+    static func output() -> Lines {
+        Lines(PlainOutput { UniversalTime($0).text.dropFirst(11).prefix(8).description })
+    }
 
     static func text(_ report: Report) -> String {
         var output = output()
@@ -134,27 +151,22 @@ import Wire
         )
     }
 
-    @Test func `the last 256 messages are remembered, from history too`() throws {
-        var memory = PlainMemory()
-        let direct = ConversationView.direct(with: try Sample.who())
-        for number in 0..<300 {
-            let id = try #require(
-                MessageID([UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)))
-            let said = try Sample.said("hi", by: try Sample.who(), in: direct, history: true)
-            memory.record(
-                MessageView(
-                    conversation: direct, id: id, from: said.from, text: "hi", sentAt: said.sentAt,
-                    receivedAt: said.receivedAt, isFromCurrentUser: number == 299, isHistory: true, isEdited: false,
-                    unread: 0))
+    @Test func `a change of a message of history names its line, and so does one of a direct message`() throws {
+        var output = Self.output()
+        func lines(_ report: Report) -> String {
+            String(decoding: output.rendering(of: report, at: Sample.time).output, as: UTF8.self)
         }
-        func entry(_ number: Int) throws -> PlainMemory.Entry? {
-            memory[
-                try #require(MessageID([UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)))]
-        }
-        #expect(try entry(43) == nil)
-        #expect(try entry(44)?.author == "[quiet-otter#4821 → you]")
-        #expect(try entry(44)?.time == Sample.time)
-        #expect(try entry(299)?.author == "[you → quiet-otter#4821]")
+        let who = try Sample.who()
+        let direct = ConversationView.direct(with: who)
+        let message = try Sample.said("hi", by: who, in: direct, history: true)
+        _ = lines(.answer(.active(command: "open", direct, recent: [message])))
+        #expect(
+            lines(.event(.edited(try Sample.said("ho", by: who, in: direct, history: true))))
+                == "23:59:59 * edited: 23:59:59 [quiet-otter#4821 → you] ho\n")
+        _ = lines(.event(.blocked(who, isOn: true)))
+        #expect(
+            lines(.event(.deleted(try Sample.said("", by: who, in: direct))))
+                == "23:59:59 * deleted in quiet-otter#4821, 0c0c0c0c\n")
     }
 
     @Test func `every event is whole lines that begin with the time and a mark`() throws {

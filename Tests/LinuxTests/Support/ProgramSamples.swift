@@ -32,7 +32,8 @@ enum Sample {
     ) throws -> MessageView {
         MessageView(
             conversation: conversation, id: try message(0x0c), from: who, text: text, sentAt: time,
-            receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), isFromCurrentUser: own, isHistory: history,
+            receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), placeTime: time,
+            authorClock: AuthorClock(epoch: 1, sequence: 1), isFromCurrentUser: own, isHistory: history,
             isEdited: false, unread: 1, delivery: delivery,
             mention: mention ? Mention(of: try Sample.who("me")) : nil)
     }

@@ -19,7 +19,8 @@ import Wire
         let time = Timestamp(milliseconds: UInt64(Int64(Sample.time.milliseconds) + 1_000 * (seconds + 1)))
         return MessageView(
             conversation: place, id: try Sample.message(id), from: who, text: text, sentAt: time, receivedAt: time,
-            isFromCurrentUser: own, isHistory: history || missed, isMissed: missed, isEdited: false, unread: unread,
+            placeTime: time, authorClock: AuthorClock(epoch: 1, sequence: 1), isFromCurrentUser: own,
+            isHistory: history || missed, isMissed: missed, isEdited: false, unread: unread,
             delivery: delivery, isRequest: isRequest, mention: mention ? Mention(of: try Sample.who("me")) : nil)
     }
 

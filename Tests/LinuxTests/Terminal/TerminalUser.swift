@@ -20,7 +20,7 @@ struct TerminalUser {
     init(
         columns: Int = 80, rows: Int = 24, depth: Theme.Depth = .none, language: Language = .english, all: Bool = false
     ) {
-        let plain = ProgramPlainTests.output()
+        let plain = ProgramPlainTests.output().output
         let rendering = ChatRendering(language: language, theme: Theme(depth), clock: plain.clock, day: plain.day)
         session = TerminalSession(
             columns: columns, rows: rows, view: ChatView(rendering, showsAll: all), bell: Bell(isQuiet: false))

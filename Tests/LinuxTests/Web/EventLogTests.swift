@@ -1,5 +1,6 @@
 import ChatNode
 import Commands
+import Model
 import Rendering
 import Testing
 import Wire
@@ -12,7 +13,9 @@ import Wire
         MessageView(
             conversation: .publicRoom, id: MessageID(1, UInt64(number)), from: try Sample.who(),
             text: "message \(number)",
-            sentAt: Sample.time, receivedAt: Sample.time, isFromCurrentUser: false, isHistory: false, isEdited: false,
+            sentAt: Sample.time, receivedAt: Sample.time, placeTime: Sample.time,
+            authorClock: AuthorClock(epoch: 1, sequence: UInt64(number)), isFromCurrentUser: false, isHistory: false,
+            isEdited: false,
             unread: 0)
     }
 

@@ -1,4 +1,5 @@
 import Commands
+import Model
 import Rendering
 import Testing
 import Wire
@@ -141,7 +142,8 @@ import Wire
         return MessageView(
             conversation: said.conversation, id: try Sample.message(byte), from: said.from, text: text,
             sentAt: said.sentAt,
-            receivedAt: said.receivedAt, isFromCurrentUser: false, isHistory: false, isEdited: false, unread: 0)
+            receivedAt: said.receivedAt, placeTime: said.placeTime, authorClock: said.authorClock,
+            isFromCurrentUser: false, isHistory: false, isEdited: false, unread: 0)
     }
 
     @Test func `each event ends with its offset, and those behind an offset are missed ones`() throws {

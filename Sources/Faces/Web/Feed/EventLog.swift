@@ -1,5 +1,6 @@
 import Chat
 import Commands
+import Model
 import Rendering
 import Wire
 

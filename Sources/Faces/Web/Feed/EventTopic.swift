@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Model
 import Wire
 
 /// The subject of an event or a text that is kept: with it, the texts of a room, a conversation, a message or a peer are found
@@ -39,33 +40,12 @@ struct EventTopic: Hashable, Sendable {
     }
 }
 
-/// An end of texts: nothing that is kept has them any more.
-enum Erasure: Hashable, Sendable {
-    /// The room was left or wiped.
-    case room(Int)
-    /// The request for the direct conversation was declined.
-    case conversation(ConversationID)
-    case message(ConversationID, MessageID)
-    /// The user blocked the peer in the room of this number.
-    case author(PeerID, in: Int)
-
-    /// Nil for a report behind which every text stays.
-    init?(behind report: RoomReport) {
-        switch report.report {
-        case .event(.stopped): self = .room(report.room.number)
-        case .event(.deleted(let view)): self = .message(ConversationID(report.room, view.conversation), view.id)
-        // One that was left is still history, which the node gives.
-        case .event(.direct(.declined, let who)):
-            self = .conversation(ConversationID(report.room, .direct(with: who)))
-        case .event(.blocked(let who, isOn: true)): self = .author(who.key, in: report.room.number)
-        case .event, .error, .answer, .entered, .opened, .listening: return nil
-        }
-    }
-
+extension Erasure {
     func takes(_ topic: EventTopic) -> Bool {
         switch self {
+        case .everything: true
         case .room(let number): topic.room == number
-        case .conversation(let id): topic.conversation == id
+        case .request(let id): topic.conversation == id
         case .message(let id, let message): topic.conversation == id && topic.message == message
         case .author(let peer, let room): topic.room == room && topic.author == peer
         }

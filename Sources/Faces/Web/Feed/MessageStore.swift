@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Model
 import Wire
 
 /// The messages that were seen, for pages of them: a page is stable while a node forgets its oldest messages.
@@ -39,7 +40,8 @@ struct MessageStore: Sendable {
     mutating func erase(_ erasure: Erasure) {
         switch erasure {
         case .room(let number): conversations = conversations.filter { $0.key.room != number }
-        case .conversation(let id): conversations[id] = nil
+        case .everything: conversations = [:]
+        case .request(let id): conversations[id] = nil
         case .message(let id, let message):
             guard let index = conversations[id]?.firstIndex(where: { $0.id == message }) else { return }
             conversations[id]?[index].message = nil

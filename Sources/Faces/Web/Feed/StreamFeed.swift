@@ -1,4 +1,6 @@
 /// The events that the client of a stream has still to get: a snapshot in parts, then those of the log.
+import Model
+
 struct StreamFeed {
     /// Bytes that may wait for a reader, besides those that waited when it came.
     static let mostWaiting = 4 << 20

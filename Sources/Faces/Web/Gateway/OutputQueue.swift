@@ -1,3 +1,5 @@
+import Model
+
 /// Packets that wait for a client to read, in their order.
 struct OutputQueue: Sendable {
     private struct Packet {

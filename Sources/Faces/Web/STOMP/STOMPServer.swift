@@ -4,6 +4,7 @@ package import Commands
 import Glibc
 package import Process
 package import Reactor
+import Model
 import Synchronization
 import Wire
 

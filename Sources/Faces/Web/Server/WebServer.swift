@@ -1,6 +1,7 @@
 import Chat
 import CWebSockets
 import Glibc
+import Model
 import Noise
 import Rendering
 import Synchronization

@@ -1,4 +1,5 @@
 import Commands
+import Model
 import Rendering
 import Wire
 

@@ -1,4 +1,5 @@
 import Commands
+import Model
 import Wire
 
 /// The sessions of Engine.IO, and the sessions of Socket.IO whose clients may come back.
