@@ -99,6 +99,8 @@ extension ModelRoom {
         case .failed(let who, let messages): set(.failed, messages.map(\.id), with: who, &changes)
         case .typing(let who, let view, let isOn):
             let id = ConversationID(label, view)
+            // Peers type in accepted conversations alone, of which one from an earlier run has had no event.
+            if isOn, conversation(id) == nil { accept(view, &shared, &changes) }
             if change(id, { $0.setTyping(who, isOn: isOn, at: moment.instant) }) == true { changes.append(.typing(id)) }
         case .notice(let code, _):
             guard let isBridged = code.isRoomBridged, isBridged != self.isBridged else { return }
@@ -272,9 +274,7 @@ extension ModelRoom {
         let id = ConversationID(label, .direct(with: who))
         let (hadRequest, before) = (conversation(id)?.request != nil, conversation(id)?.standing ?? .over)
         if change == .accepted {
-            changeOrMake(.direct(with: who), &shared, &changes) { conversation, changes in
-                if conversation.set(standing: .accepted) { changes.append(.conversation(id)) }
-            }
+            accept(.direct(with: who), &shared, &changes)
         } else if self.change(id, { $0.set(standing: .over) }) == true {
             changes.append(.conversation(id))
         }
@@ -286,6 +286,15 @@ extension ModelRoom {
         case .left: break
         }
         endIfEmpty(id, &changes)
+    }
+
+    private mutating func accept(
+        _ view: ConversationView, _ shared: inout Shared, _ changes: inout [ModelChange]
+    ) {
+        let id = ConversationID(label, view)
+        changeOrMake(view, &shared, &changes) { conversation, changes in
+            if conversation.set(standing: .accepted) { changes.append(.conversation(id)) }
+        }
     }
 
     @discardableResult

@@ -159,7 +159,7 @@ private struct Follower {
 }
 
 @Suite struct ModelFuzzTests {
-    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `after each of many random events the model is that of the reference, and so is what a face drew`(seed: UInt64)
     {
         var (events, chat, reference, follower) = (
@@ -169,7 +169,7 @@ private struct Follower {
         reference.take(.ready, in: .garage)
         chat.tell(.ready, in: .garage)
         follower.follow([.active(.kitchen, isOn: true)], of: chat.model)
-        for step in 0..<900 {
+        for step in 0..<700 {
             let changes: [ModelChange]
             if step % 9 == 8 {
                 let view = ViewID(step % 2)
@@ -189,7 +189,7 @@ private struct Follower {
         }
     }
 
-    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `a snapshot and the rest of the events give the same as all events`(seed: UInt64) {
         var (events, chat) = (RandomEvents(seed: seed), WatchedChat())
         chat.tell(.ready, in: .garage)

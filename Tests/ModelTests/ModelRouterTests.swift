@@ -241,7 +241,7 @@ private final class WatchedRoom {
 }
 
 @Suite struct ModelRouterTests {
-    @Test(arguments: 1...30 as ClosedRange<UInt64>)
+    @Test(arguments: 1...16 as ClosedRange<UInt64>)
     func `the events of a router lead to the state of its snapshot, after each operation`(seed: UInt64) {
         let room = WatchedRoom(seed: seed)
         for step in 0..<250 {

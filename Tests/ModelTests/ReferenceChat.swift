@@ -96,12 +96,7 @@ struct ReferenceChat {
         case .delivered(let who, let ids): set(.delivered, ids, who, label, &room)
         case .read(let who, let ids): set(.read, ids, who, label, &room)
         case .failed(let who, let messages): set(.failed, messages.map(\.id), who, label, &room)
-        case .typing(let who, let view, let isOn):
-            change(view, label, &room) { talk in
-                if isOn, talk.typists.contains(where: { $0.key == who.key }) { return }
-                talk.typists.removeAll { $0.key == who.key }
-                if isOn { talk.typists.append(who) }
-            }
+        case .typing(let who, let view, let isOn): setTyping(who, in: view, isOn, label, &room)
         case .request(let who, let text):
             make(.direct(with: who), label, &room)
             settle(.direct(with: who), .requestedByThem, label, &room)
@@ -111,6 +106,20 @@ struct ReferenceChat {
             settle(.direct(with: who), change == .accepted ? .accepted : .over, label, &room)
         case .blocked(let who, isOn: true): block(who, label, &room)
         case .blocked, .crowd, .invitation, .notice, .stopped: break
+        }
+    }
+
+    private func setTyping(
+        _ who: PeerName, in view: ConversationView, _ isOn: Bool, _ label: RoomLabel, _ room: inout Room
+    ) {
+        if isOn, room.talks[ConversationID(label, view)] == nil {
+            make(view, label, &room)
+            settle(view, .accepted, label, &room)
+        }
+        change(view, label, &room) { talk in
+            if isOn, talk.typists.contains(where: { $0.key == who.key }) { return }
+            talk.typists.removeAll { $0.key == who.key }
+            if isOn { talk.typists.append(who) }
         }
     }
 
@@ -243,7 +252,11 @@ struct ReferenceChat {
     }
 
     private mutating func sweep() {
-        for number in rooms.keys { rooms[number]?.talks = rooms[number]?.talks.filter { $0.value.isKept } ?? [:] }
+        rooms = rooms.mapValues { room in
+            var room = room
+            room.talks = room.talks.filter { $0.value.isKept }
+            return room
+        }
     }
 }
 

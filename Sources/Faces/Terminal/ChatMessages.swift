@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Model
 import Phrases
 import Rendering
 import Wire
@@ -32,7 +33,7 @@ extension ChatView {
         if isShown(target) {
             add(rendering.line(of: message), of: time)
         } else if message.isFromCurrentUser || state.level(of: message) != .message {
-            let name = state.shortName(of: ChatView.other(in: message))
+            let name = shortName(of: ChatView.other(in: message), in: room)
             var line = rendering.elsewhere(message, name: name, room: isOpen(room) ? nil : room.name)
             line.delivery = rendering.line(of: message).delivery
             add(line, of: time)
@@ -40,6 +41,16 @@ extension ChatView {
         if message.isRequest {
             add(rendering.notice(language(.requestSent), at: wallClock, rendering.theme.direct), of: wallClock)
         }
+    }
+
+    /// The name alone, unless another peer that is here has the same one, or one that looks like it.
+    private func shortName(of who: PeerName, in room: RoomLabel) -> String {
+        let name = who.nickname.lowercased()
+        let people = model.room(room.number)?.people.all ?? []
+        let isShared =
+            who.contact == nil
+            && people.contains { $0.isHere && $0.who.key != who.key && $0.who.nickname.lowercased() == name }
+        return isShared || who.isAlike ? who.displayName : who.displayWord ?? who.displayName
     }
 
     /// The author, or the receiver of an own direct message.

@@ -36,7 +36,6 @@ package struct ChatView: Sendable {
     /// Those of the report that is shown.
     private var changes: [ModelChange] = []
     private var lines: [ChatLine] = []
-    private var typingPeers = TypingPeers()
 
     struct OpenRequest: Sendable {
         let room: RoomLabel
@@ -54,7 +53,16 @@ package struct ChatView: Sendable {
     var language: Language { rendering.language }
 
     /// The peers that are typing in the open conversation; nil for none.
-    var typing: String? { typingPeers.text(in: prompt.open?.place, language) }
+    var typing: String? {
+        guard let open = prompt.open else { return nil }
+        let typists = model.conversation(ConversationID(open.room, open.conversation))?.typists ?? []
+        return switch typists.count {
+        case 0: nil
+        case 1: language(.typingOne, typists[0].who.displayName)
+        case 2: language(.typingTwo, typists[0].who.displayName, typists[1].who.displayName)
+        default: language(.typingMany, "\(typists.count)")
+        }
+    }
 
     /// The next time that `wake` has something to show; nil for never.
     var deadline: Instant? { rooms.values.compactMap(\.deadline).min() }
@@ -179,10 +187,8 @@ extension ChatView {
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .elsewhere: tell(report, of: RoomConversation(room, .publicRoom), at: wallClock)
         case .failed, .notice: tell(report, of: nil, at: wallClock)
-        case .typing(let who, let conversation, let isOn):
-            typingPeers.record(who, in: Place(room, conversation), isOn: isOn)
-        // The session shows these in the line of the message.
-        case .delivered, .read: break
+        // The session shows these in the line of the message, and under it.
+        case .delivered, .read, .typing: break
         case .stopped: forget(room)
         }
     }
@@ -212,7 +218,6 @@ extension ChatView {
         rooms[room.number] = nil
         prompt.bridged.remove(room)
         prompt.conversations.remove(room)
-        typingPeers.remove(room)
         requests.removeAll { $0.room == room }
     }
 
@@ -222,17 +227,15 @@ extension ChatView {
     ) {
         let room = report.room
         prompt.conversations.rename(who, in: room)
-        typingPeers.rename(who, in: room)
         for index in requests.indices where requests[index].room == room && requests[index].who.key == who.key {
             requests[index].who = who
         }
-        change(room) { $0.record(state, who, online: online, at: now) }
+        change(room) { $0.record(state, online: online, at: now) }
         showNames(of: room)
         rendering.colors.record(who.key, isPresent: state != .left)
         if isOpen(room), case .direct(let open) = prompt.open?.conversation, open.key == who.key {
             (prompt.open, prompt.correspondent) = (RoomConversation(room, .direct(with: who)), state)
         }
-        if state == .left { typingPeers.remove(who, from: room) }
         let texts = notices(of: report, at: wallClock)
         guard !texts.isEmpty else { return }
         if let was { return tell(texts, of: who, was: was, in: room, at: now, wallClock: wallClock) }
@@ -267,7 +270,6 @@ extension ChatView {
         change(room) { $0.arrivals.forget(who.key) }
         if isOpen(room) { log.removeAll { $0.from.key == who.key } }
         requests.removeAll { $0.room == room && $0.who.key == who.key }
-        typingPeers.remove(who, from: room)
         prompt.conversations.forget(who, in: room)
     }
 

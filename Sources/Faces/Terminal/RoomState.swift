@@ -15,8 +15,6 @@ struct RoomState: Sendable {
     var joins = JoinFolder()
     /// The time at which a user without peers gets advice; nil for never.
     var lonelyAt: Instant?
-    /// The nicknames of the peers that are present, in lower case.
-    private var present: [PeerID: String] = [:]
     private var hasMet = false
     /// When the first peer came, or the first one after the last had gone; nil while the user is alone.
     private var metAt: Instant?
@@ -31,8 +29,7 @@ struct RoomState: Sendable {
 
     mutating func name(_ me: PeerName) { (self.me, mention) = (me, Mention(of: me)) }
 
-    mutating func record(_ state: PresenceState, _ who: PeerName, online: Int, at now: Instant) {
-        present[who.key] = state == .left || present.count >= Limits.knownPeers ? nil : who.nickname.lowercased()
+    mutating func record(_ state: PresenceState, online: Int, at now: Instant) {
         record(online: state == .left && !hasMet ? 0 : online, at: now)
         self.online = online
     }
@@ -47,13 +44,6 @@ struct RoomState: Sendable {
         guard !hasMet, online > 0 else { return }
         (hasMet, lonelyAt) = (true, nil)
         arrivals.begin(at: now)
-    }
-
-    /// The name alone, unless another peer that is present has the same one, or one that looks like it.
-    func shortName(of who: PeerName) -> String {
-        let isShared =
-            who.contact == nil && present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
-        return isShared || who.isAlike ? who.displayName : who.displayWord ?? who.displayName
     }
 
     func level(of message: MessageView) -> ConversationList.Level {
