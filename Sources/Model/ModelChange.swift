@@ -23,7 +23,7 @@ package enum ModelChange: Hashable, Sendable {
     /// was not kept, and has no text.
     case removed(ConversationID, MessageView, at: Int?)
     /// The delivery state of an own message.
-    case delivery(ConversationID, MessageID, Delivery, at: Int?)
+    case delivery(ConversationID, MessageID, DeliveryState, at: Int?)
     /// The messages of a conversation are others: a view draws all of them again.
     case refreshed(ConversationID)
     case unread(ConversationID, Unread)

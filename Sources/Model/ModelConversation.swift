@@ -73,7 +73,7 @@ package struct ModelConversation: Sendable {
     mutating func remove(_ id: MessageID) -> (message: MessageView, position: Int)? { log.remove(id) }
 
     /// - Returns: the position of the message; nil if it is not kept or was in that state.
-    mutating func set(_ delivery: Delivery, of id: MessageID) -> Int? {
+    mutating func set(_ delivery: DeliveryState, of id: MessageID) -> Int? {
         guard let message = log[id], message.delivery.map({ $0.canBecome(delivery) }) ?? true else { return nil }
         let isLostRequest = delivery == .failed && message.isRequest
         let position = log.update(id) { $0.delivery = delivery }

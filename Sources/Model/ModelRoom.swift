@@ -153,7 +153,7 @@ extension ModelRoom {
     }
 
     private mutating func set(
-        _ delivery: Delivery, _ ids: [MessageID], with who: PeerName, _ changes: inout [ModelChange]
+        _ delivery: DeliveryState, _ ids: [MessageID], with who: PeerName, _ changes: inout [ModelChange]
     ) {
         let id = ConversationID(label, .direct(with: who))
         change(id) { conversation in

@@ -123,7 +123,7 @@ private struct Follower {
             if let place { texts[id, default: []].insert(Follower.row(message), at: place) }
         case .edited(let id, let message, at: let place):
             guard let place, let before = texts[id]?[place].split(separator: " ").last else { return }
-            let delivery = Delivery(rawValue: String(before))?.rawValue ?? ""
+            let delivery = DeliveryState(rawValue: String(before))?.rawValue ?? ""
             texts[id]?[place] = "\(message.id.hexadecimal) \(message.text) true \(delivery)"
         case .removed(let id, _, at: let place): if let place { texts[id]?.remove(at: place) }
         case .delivery(let id, _, let delivery, at: let place):

@@ -47,7 +47,7 @@ extension MessageView {
     /// A message that was said at a second of the test.
     static func said(
         _ number: UInt64, by who: PeerName = .fox, _ text: String? = nil, in place: ConversationView = .publicRoom,
-        at seconds: UInt64? = nil, history: Bool = false, missed: Bool = false, delivery: Delivery? = nil,
+        at seconds: UInt64? = nil, history: Bool = false, missed: Bool = false, delivery: DeliveryState? = nil,
         isRequest: Bool = false
     ) -> MessageView {
         let time = Timestamp(milliseconds: 1_800_000_000_000 + 1_000 * (seconds ?? number))
