@@ -193,8 +193,9 @@ struct ReferenceChat {
         }
     }
 
-    private func set(_ delivery: DeliveryState, _ ids: [MessageID], _ who: PeerName, _ label: RoomLabel, _ room: inout Room)
-    {
+    private func set(
+        _ delivery: DeliveryState, _ ids: [MessageID], _ who: PeerName, _ label: RoomLabel, _ room: inout Room
+    ) {
         var hasLost = false
         change(.direct(with: who), label, &room) { talk in
             for index in talk.messages.indices where ids.contains(talk.messages[index].id) {
