@@ -349,6 +349,9 @@ extension Node {
 /// Views of the node's state for the program, with current names.
 extension Node {
     /// The conversations and people of the room.
+    ///
+    /// Read a part that a method borrows from `conversations.router`: Swift 6.3 releases a copy that it borrows out of
+    /// this accessor once too often.
     package var chat: MessageRouter { _read { yield conversations.router } }
 
     /// The peers that are here, if they are so many that `peers` has not all of them; else nil.

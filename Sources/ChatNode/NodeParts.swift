@@ -108,7 +108,7 @@ extension Node {
     }
 
     func tickHistory() {
-        act { historyExchange.tick(connections, archive: chat.publicChat, &spread, $0, &$1) }
+        act { historyExchange.tick(connections, archive: conversations.router.publicChat, &spread, $0, &$1) }
     }
 
     func watchClock() {

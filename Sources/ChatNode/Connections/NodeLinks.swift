@@ -226,9 +226,10 @@ extension Node {
         case .goodbye: links.receivedGoodbye(body, on: link, environment, &effects)
         case .have:
             historyExchange.receiveHave(
-                body, on: link, connections, archive: chat.publicChat, &spread, environment, &effects)
+                body, on: link, connections, archive: conversations.router.publicChat, &spread, environment, &effects)
         case .want:
-            historyExchange.receiveWant(body, on: link, connections, archive: chat.publicChat, environment, &effects)
+            historyExchange.receiveWant(
+                body, on: link, connections, archive: conversations.router.publicChat, environment, &effects)
         case .certificate:
             intake.receiveCertificate(body, on: link, &crowd, &bridgeGate, chat.roster, links, environment, &effects)
         case .superseded: intake.receiveSuperseded(body, on: link, &crowd, chat.roster, environment, &effects)
