@@ -63,6 +63,6 @@ enum RouterMeasurement {
     }
 
     private static func send(_ number: Int, _ router: inout MessageRouter) -> Outcome? {
-        try? router.say(Speaker.text(number), at: moment)
+        try? router.send(Speaker.text(number), to: .publicRoom, at: moment)
     }
 }

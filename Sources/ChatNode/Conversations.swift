@@ -98,23 +98,22 @@ struct Conversations: ~Copyable {
         if action.isPaced, !rest.take(now: environment.now) { throw ChatError(.rateLimited, .tooFast, "\(pace)") }
         if action.isAnswer { sendReplies(environment, &effects) }
         let conversation = router.activeConversation
-        effects.append(.apply(try route(action, at: environment.moment)))
+        let moment = environment.moment
+        let outcome =
+            switch action {
+            case .send(let text, let conversation): try router.send(text, to: conversation, at: moment)
+            case .accept(let peer): try router.accept(peer, at: moment)
+            case .decline(let peer): try router.decline(peer)
+            case .leave(let peer): try router.leave(peer, at: moment)
+            case .edit(let id, let conversation, let text): try router.edit(id, of: conversation, text, at: moment)
+            case .delete(let id, let conversation): try router.delete(id, of: conversation, at: moment)
+            case .invite(let peer, let room): try router.invite(peer, to: room, at: moment)
+            case .rename(let nickname): try router.rename(nickname, at: moment)
+            }
+        effects.append(.apply(outcome))
         pacer = rest
         if case .send(_, let chosen) = action {
             sendTyping(typing.said(in: chosen ?? conversation), environment, &effects)
-        }
-    }
-
-    private mutating func route(_ action: UserAction, at moment: Moment) throws(ChatError) -> Outcome {
-        switch action {
-        case .send(let text, let conversation): try router.send(text, to: conversation, at: moment)
-        case .accept(let peer): try router.accept(peer, at: moment)
-        case .decline(let peer): try router.decline(peer)
-        case .leave(let peer): try router.leave(peer, at: moment)
-        case .edit(let id, let conversation, let text): try router.edit(id, of: conversation, text, at: moment)
-        case .delete(let id, let conversation): try router.delete(id, of: conversation, at: moment)
-        case .invite(let peer, let room): try router.invite(peer, to: room, at: moment)
-        case .rename(let nickname): try router.rename(nickname, at: moment)
         }
     }
 

@@ -95,7 +95,7 @@ package final class Node {
         let announcement = makeAnnouncement()
         let tell = scheduler.receiver { [weak self] event in self?.discovered(event) }
         discoveries.start(announcement, tell: tell)
-        if !discoveries.reportsMode { withEffects { finder.setDiscoveryMode(.none, &$0) } }
+        if !discoveries.reportsMode { act { finder.setDiscoveryMode(.none, &$1) } }
     }
 
     func becomeReady(_ mode: DiscoveryMode) {
@@ -129,12 +129,12 @@ package final class Node {
         routed()
         if admitted.isPlain, !bridgeGate.isBridge, !spread.isEngaged { return }
         if !admitted.isLive { offerArchived() }
-        withEffects {
-            mail.follow(admitted, links, chat, allowsLoopback: finder.hasNamedLoopback, environment, &$0)
+        act(in: environment) {
+            mail.follow(admitted, links, chat, allowsLoopback: finder.hasNamedLoopback, $0, &$1)
             guard !admitted.isRepeated else { return }
-            crowd.follow(admitted, connections, &conversations.router, &intake, &spread, &finder, environment, &$0)
-            bridgeGate.follow(admitted, ownSession, spread, &crowd, &intake, &conversations.router, environment, &$0)
-            spread.follow(admitted, chat, connections, environment, &$0)
+            crowd.follow(admitted, connections, &conversations.router, &intake, &spread, &finder, $0, &$1)
+            bridgeGate.follow(admitted, ownSession, spread, &crowd, &intake, &conversations.router, $0, &$1)
+            spread.follow(admitted, chat, connections, $0, &$1)
         }
     }
 
@@ -160,23 +160,19 @@ package final class Node {
         isTurnEndAsked = false
         offerArchived()
         if spread.mode.isFolded {
-            withEffects { crowd.recordMovements(of: &conversations.router, now: scheduler.now, &$0) }
+            act { crowd.recordMovements(of: &conversations.router, now: $0.now, &$1) }
         }
         sendReplies()
         if finder.isChoiceChanged { followChoice() }
-        if links.hasDirty { flushDirty() }
+        let dirty = links.takeDirty()
+        for link in dirty { act { links.flush(link, $0, &$1) } }
+        links.reuse(dirty)
         goOnLeaving()
         if isRouterChanged {
             isRouterChanged = false
             arm(.router)
         }
         deliverEvents()
-    }
-
-    private func flushDirty() {
-        let flushed = links.takeDirty()
-        for link in flushed { flush(link) }
-        links.reuse(flushed)
     }
 
     /// Delivers pending events now and returns them, so that a caller can queue its report behind them.
@@ -285,7 +281,7 @@ extension Node {
     }
 
     func signOut(because better: Certificate) {
-        withEffects { lifecycle.signOut(because: better, &links, dials: finder.dials.underWay, &$0) }
+        act { lifecycle.signOut(because: better, &links, dials: finder.dials.underWay, &$1) }
         forgetKeys()
         conversations.resumeSenders()
         goOnLeaving()

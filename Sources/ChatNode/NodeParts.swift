@@ -22,13 +22,13 @@ extension Node {
         case .askForRoster(let id): forEach(.link(id)) { link in act { crowd.askForRoster(on: link, $0, &$1) } }
         case .answerRequests(let id): forEach(.link(id)) { answer(on: $0) }
         case .recordDialFailure(let instance):
-            withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
+            act { finder.recordDialFailure(of: instance, now: $0.now, &$1) }
         case .renewBridgedPresence: act { bridgeGate.renew(&crowd, &conversations.router, $0, &$1) }
         case .renewCertificate:
             act { ownSession.renewCertificate(dm: mail.publicKey, &conversations.router, connections, $0, &$1) }
         case .stop: stop()
         case .warnUnanswered: act { finder.warnUnanswered(in: configuration.room, chat.roster, $0, &$1) }
-        case .finish(let id, let closing): withEffects { links.finish(id, closing, &$0) }
+        case .finish(let id, let closing): act { links.finish(id, closing, &$1) }
         case .tellContacts(let id):
             act { finder.tellContacts(on: id, links, among: crowdLinks, spread.neighbours, $0, &$1) }
         case .sendContacts(let id): act { finder.sendFirstContacts(on: id, connections, $0, &$1) }
@@ -104,7 +104,7 @@ extension Node {
 
     /// Offers the payloads that were archived since the last call.
     func offerArchived() {
-        withEffects { historyExchange.offerArchived(of: &conversations.router, now: scheduler.now, &$0) }
+        act { historyExchange.offerArchived(of: &conversations.router, now: $0.now, &$1) }
     }
 
     func tickHistory() {

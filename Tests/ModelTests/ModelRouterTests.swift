@@ -127,8 +127,9 @@ private final class WatchedRoom {
         count += 1
         let text = "text \(count)" + (number(0..<4) == 0 ? " for anna" : "")
         switch number(0..<24) {
-        case 0..<8: attempt(index) { user throws(ChatError) in try user.router.say(text, at: moment) }
-        case 8..<11: attempt(index) { user throws(ChatError) in try user.router.direct(to: other.id, text, at: moment) }
+        case 0..<8: attempt(index) { user throws(ChatError) in try user.router.send(text, to: .publicRoom, at: moment) }
+        case 8..<11:
+            attempt(index) { user throws(ChatError) in try user.router.send(text, to: .direct(other.id), at: moment) }
         case 11, 12: attempt(index) { user throws(ChatError) in try user.router.accept(other.id, at: moment) }
         case 13: attempt(index) { user throws(ChatError) in try user.router.decline(other.id) }
         case 14: attempt(index) { user throws(ChatError) in try user.router.leave(other.id, at: moment) }

@@ -456,24 +456,18 @@ extension MessageRouter {
         _ text: String, to conversation: Conversation? = nil, at moment: Moment
     ) throws(ChatError) -> Outcome {
         switch conversation ?? activeConversation {
-        case .publicRoom: try say(text, at: moment)
-        case .direct(let peer): try direct(to: peer, text, at: moment)
+        case .publicRoom:
+            let payload = try publicChat.compose(text, in: &session, at: moment.wallClock)
+            return commit([payload], at: moment)
+        case .direct(let peer): return try direct(to: peer, text, at: moment)
         }
-    }
-
-    /// Says a text in the room.
-    package mutating func say(
-        _ text: String, at moment: Moment
-    ) throws(ChatError) -> Outcome {
-        let payload = try publicChat.compose(text, in: &session, at: moment.wallClock)
-        return commit([payload], at: moment)
     }
 
     /// Says a text to one peer; the first one is a request.
     ///
     /// In an accepted conversation, and in answer to a request, it waits for a peer without a link. Any other throws
     /// `not_connected`, and `not_accepted` while the own request is open.
-    package mutating func direct(
+    private mutating func direct(
         to peer: PeerID, _ text: String, at moment: Moment
     ) throws(ChatError) -> Outcome {
         let chat = directChats[peer] ?? DirectChat(with: peer)

@@ -505,7 +505,7 @@ extension Links {
         connection.link.enqueue(frame)
         tally.payloadsSent += 1
         markDirty(link)
-        connection.link.flushIfLarge { write($0, on: connection) }
+        connection.link.outbox.drainIfLarge { write($0, on: connection) }
     }
 
     /// Sends the certificate of another identity on a link, unless it was sent there before.

@@ -4,11 +4,15 @@ import Phrases
 import Wire
 
 extension Node {
-    /// Calls a part and performs the effects that it appends, in order, before it returns.
+    /// Calls a part, as in `act { finder.discovered(event, $0, &$1) }`, and performs the effects that it appends, in order,
+    /// before it returns.
+    ///
+    /// - Parameter given: nil for the environment of now.
     @discardableResult
-    func withEffects<Result, Failure: Error>(
-        _ call: (inout Effects) throws(Failure) -> Result
+    func act<Result, Failure: Error>(
+        in given: Environment? = nil, _ call: (Environment, inout Effects) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        let environment = given ?? environment
         // Taken out: an effect may call another part.
         var effects = exchange(&spareEffects, with: Effects())
         defer {
@@ -18,16 +22,7 @@ extension Node {
             effects.clear()
             spareEffects = effects
         }
-        return try call(&effects)
-    }
-
-    /// As `withEffects`, for a part that reads the environment: `act { finder.discovered(event, $0, &$1) }`.
-    @discardableResult
-    func act<Result, Failure: Error>(
-        _ call: (Environment, inout Effects) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        let environment = environment
-        return try withEffects { (effects: inout Effects) throws(Failure) in try call(environment, &effects) }
+        return try call(environment, &effects)
     }
 
     func perform(_ effects: borrowing Effects) {
@@ -44,7 +39,7 @@ extension Node {
         case .receiveOwn(let certificate):
             act { ownSession.receive(certificate, dm: mail.publicKey, &conversations.router, connections, $0, &$1) }
         case .recordPath(let peer, let other):
-            withEffects { mail.recordPath(to: peer, via: other, &conversations.router, &$0) }
+            act { mail.recordPath(to: peer, via: other, &conversations.router, &$1) }
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .link(let step): perform(step)
         case .ban(let peer): links.ban(peer, now: scheduler.now)
@@ -57,7 +52,7 @@ extension Node {
         case .sendSigned(let payload, let destination): send(payload, to: destination)
         case .bridge(let step): perform(step)
         case .report(let event): emit(event)
-        case .warn(let code, let sentence): withEffects { finder.warn(code, sentence, &$0) }
+        case .warn(let code, let sentence): act { finder.warn(code, sentence, &$1) }
         case .discovery(let order): discoveries.perform(order)
         case .becomeReady(let mode): becomeReady(mode)
         case .renewAnnouncement: discoveries.perform(.announce(makeAnnouncement()))
@@ -88,7 +83,7 @@ extension Node {
             scheduler.schedule(at: deadline) { [weak self] in self?.wakeLink(id, deadline) }
         case .flush(let link):
             sendReplies()
-            flush(link)
+            act { links.flush(link, $0, &$1) }
         case .flushed(let link): flushed(link)
         case .end(let link, let closing): act { links.end(link, closing, $0, &$1) }
         case .down(let down): linkDown(down)
@@ -118,7 +113,7 @@ extension Node: TransportHandler {
     }
 
     package func transportBecameWritable(_ id: ConnectionID) {
-        if let link = connections[id] { flush(link) }
+        if let link = connections[id] { act { links.flush(link, $0, &$1) } }
     }
 
     package func transportClosed(_ id: ConnectionID, error: TransportError?) {
@@ -141,7 +136,7 @@ extension Node {
             }
             flushFullBatch()
         }
-        withEffects { links.endReading(reader, count: count, &$0) }
+        act { links.endReading(reader, count: count, &$1) }
     }
 
     /// The parts that hear of a new link, in order.
@@ -158,7 +153,7 @@ extension Node {
             act { finder.linkIsActive(up.link, of: up.peer, $0, spread.neighbours, &$1) }
         }
         reviewRoom()
-        if up.isBetterRun { withEffects { intake.supersede(by: up.certificate, from: up.link.id, connections, &$0) } }
+        if up.isBetterRun { act { intake.supersede(by: up.certificate, from: up.link.id, connections, &$1) } }
     }
 
     private func introduceOurselves(on link: LinkInfo, of peer: PeerID) {
@@ -191,8 +186,6 @@ extension Node {
     }
 
     func close(_ link: LinkInfo, _ closing: Closing) { act { links.close(link, closing, $0, &$1) } }
-
-    func flush(_ link: LinkInfo) { act { links.flush(link, $0, &$1) } }
 
     private func flushed(_ link: LinkInfo) {
         if link.queuedBytes == 0 { linkIsThrough() }
@@ -306,7 +299,7 @@ extension Node {
 
     /// Sends our own payload to the room.
     package func broadcast(_ payload: VerifiedPayload) {
-        withEffects { spread.spread(payload, from: nil, hops: 0, me: context.me, connections, now: scheduler.now, &$0) }
+        act { spread.spread(payload, from: nil, hops: 0, me: $0.me, connections, now: $0.now, &$1) }
     }
 
     func receivedTree(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
@@ -318,7 +311,7 @@ extension Node {
         guard !link.isForgotten else { return }
         act { spread.receive(frame, on: link, connections, chat.roster, &finder, $0, &$1) }
         guard case .hello(let hello) = frame else { return }
-        withEffects { spread.setOffers(of: &historyExchange, &$0) }
+        act { spread.setOffers(of: &historyExchange, &$1) }
         if hello.isGuest { act { mail.greeted(on: link, chat, &finder, $0, &$1) } }
     }
 }

@@ -125,11 +125,6 @@ package struct Link: ~Copyable {
         }
     }
 
-    /// Offers what is sealed already to `write`, if it is much and the network took all that it was offered last.
-    package mutating func flushIfLarge(_ write: (Span<UInt8>) -> Int) {
-        outbox.flushIfLarge(write)
-    }
-
     /// Looks whether a deadline has passed; may queue a ping.
     ///
     /// - Parameter unacknowledged: the bytes that the network took and the peer's machine has not acknowledged.

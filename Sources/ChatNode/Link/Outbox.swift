@@ -35,33 +35,27 @@ package struct Outbox {
 
     /// Offers what waits to `write`, which returns how much of it was taken. A link that has nothing to say keeps no room for it,
     /// so that many links cost little memory.
-    package mutating func drain(_ write: (Span<UInt8>) -> Int) {
+    ///
+    /// - Parameter capacity: in bytes, of the largest buffer that is kept.
+    package mutating func drain(keepingUpTo capacity: Int = 0, _ write: (Span<UInt8>) -> Int) {
         guard !isEmpty else { return }
-        offer(write)
-        if isEmpty { clear(keepingUpTo: 0) }
-    }
-
-    /// Offers the bytes if many wait, unless the network took fewer than it was offered last.
-    mutating func flushIfLarge(_ write: (Span<UInt8>) -> Int) {
-        guard count >= Outbox.spillSize, !isHeldUp else { return }
-        offer(write)
-        if isEmpty { clear(keepingUpTo: 2 * Outbox.spillSize) }
-    }
-
-    private mutating func offer(_ write: (Span<UInt8>) -> Int) {
         let count = write(bytes.span.extracting(sent..<bytes.count))
         sent += count
         taken += count
         isHeldUp = !isEmpty
-        guard isHeldUp, sent > bytes.count / 2 else { return }
-        // Rarely: only a slow peer leaves a rest, and moving it halves the buffer each time.
-        bytes.removeFirst(sent)
-        sent = 0
+        if !isHeldUp {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= capacity)
+            sent = 0
+        } else if sent > bytes.count / 2 {
+            // Rarely: only a slow peer leaves a rest, and moving it halves the buffer each time.
+            bytes.removeFirst(sent)
+            sent = 0
+        }
     }
 
-    private mutating func clear(keepingUpTo capacity: Int) {
-        bytes.removeAll(keepingCapacity: bytes.capacity <= capacity)
-        sent = 0
+    /// Drains if many bytes wait, unless the network took fewer than it was offered last.
+    mutating func drainIfLarge(_ write: (Span<UInt8>) -> Int) {
+        if count >= Outbox.spillSize, !isHeldUp { drain(keepingUpTo: 2 * Outbox.spillSize, write) }
     }
 
     /// A write of so many bytes costs little more for each than a larger one, and they still lie in the cache.

@@ -163,7 +163,7 @@ import Wire
         func sendCertificate() {
             alice.with { node in
                 for connection in node.connections.active {
-                    node.withEffects { $0.append(.sendCertificate(of: bobKey, to: .link(connection.id))) }
+                    node.act { $1.append(.sendCertificate(of: bobKey, to: .link(connection.id))) }
                 }
             }
             simulation.advance(by: .seconds(1))

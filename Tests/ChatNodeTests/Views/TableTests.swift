@@ -59,16 +59,16 @@ import Wire
             }
         }
         outbox.append([UInt8](repeating: 1, count: 60_000))
-        outbox.flushIfLarge(offer(.max))
+        outbox.drainIfLarge(offer(.max))
         #expect(offers.isEmpty)
         outbox.append([UInt8](repeating: 1, count: 10_000))
-        outbox.flushIfLarge(offer(1_000))
-        outbox.flushIfLarge(offer(.max))
+        outbox.drainIfLarge(offer(1_000))
+        outbox.drainIfLarge(offer(.max))
         #expect(offers == [70_000] && outbox.count == 69_000)
         outbox.drain(offer(.max))
         #expect(offers == [70_000, 69_000] && outbox.isEmpty)
         outbox.append([UInt8](repeating: 1, count: 66_000))
-        outbox.flushIfLarge(offer(.max))
+        outbox.drainIfLarge(offer(.max))
         #expect(offers == [70_000, 69_000, 66_000] && outbox.isEmpty)
     }
 

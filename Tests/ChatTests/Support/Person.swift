@@ -114,11 +114,11 @@ final class Person {
 /// Operations in a test.
 extension Person {
     func say(_ text: String) throws(ChatError) -> Outcome {
-        try router.say(text, at: moment)
+        try router.send(text, to: .publicRoom, at: moment)
     }
 
     func direct(_ text: String, to other: Person) throws(ChatError) -> Outcome {
-        try router.direct(to: other.id, text, at: moment)
+        try router.send(text, to: .direct(other.id), at: moment)
     }
 
     func accept(_ other: Person) throws(ChatError) -> Outcome {

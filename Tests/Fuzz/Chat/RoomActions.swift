@@ -45,8 +45,8 @@ extension RoomRun {
         attempt { run throws(ChatError) in
             switch way {
             case 0: try run.router.send(text, at: run.moment)
-            case 1: try run.router.say(text, at: run.moment)
-            default: try run.router.direct(to: peer, text, at: run.moment)
+            case 1: try run.router.send(text, to: .publicRoom, at: run.moment)
+            default: try run.router.send(text, to: .direct(peer), at: run.moment)
             }
         }
     }
