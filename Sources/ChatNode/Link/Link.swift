@@ -134,7 +134,9 @@ package struct Link: ~Copyable {
         guard let due = timing.due(now: now, isOpen: isOpen) else { return }
         switch due {
         case .ping:
-            enqueue(timing.ping(now: now, using: &randomness))
+            ping(now: now, using: &randomness)
+        case .probe:
+            probe(now: now, using: &randomness)
         case .look:
             guard timing.look(acknowledged: outbox.taken - unacknowledged(), at: now) else {
                 die()

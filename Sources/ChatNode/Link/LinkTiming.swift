@@ -6,6 +6,8 @@ import Wire
 struct LinkTiming {
     enum Due {
         case ping
+        /// A ping whose answer decides whether the link is dead.
+        case probe
         /// A look whether the peer reads.
         case look
         case end(LinkError)
@@ -22,6 +24,8 @@ struct LinkTiming {
     private var recordBegunAt: Instant?
     /// Ends the link unless a record arrives before; set when our network has changed.
     private var probeDeadline: Instant?
+    /// A record was read after the link should have died: the machine slept, and the record may be from before.
+    private var isProbeDue = false
     /// Silence before a ping. Redrawn for each ping, so that an observer can not tell nodes apart by their rhythm.
     private var idleInterval: Duration
     /// The last ping, until its pong arrives: it measures the round trip.
@@ -47,6 +51,7 @@ struct LinkTiming {
 
     mutating func receivedRecord(at now: Instant) {
         hasReceivedRecord = true
+        if now >= lastReceived + Limits.linkDeadAfter { isProbeDue = true }
         lastReceived = now
         recordBegunAt = nil
         probeDeadline = nil
@@ -60,6 +65,7 @@ struct LinkTiming {
 
     func deadline(isOpen: Bool) -> Instant {
         guard isOpen, let openedAt else { return handshakeDeadline }
+        if isProbeDue { return lastReceived }
         let ping = lastReceived + (isPingOutstanding ? Limits.linkDeadAfter : idleInterval)
         let record = recordBegunAt.map { $0 + Limits.recordTime } ?? ping
         let look = reader?.lookAt ?? ping
@@ -74,6 +80,7 @@ struct LinkTiming {
         if now >= lastReceived + Limits.linkDeadAfter { return .end(.silent) }
         if let probeDeadline, now >= probeDeadline { return .end(.unanswered) }
         if now >= openedAt + Limits.sessionLifetime { return .end(.expired) }
+        if isProbeDue { return .probe }
         if let reader, now >= reader.lookAt { return .look }
         return .ping
     }
@@ -94,6 +101,7 @@ struct LinkTiming {
 
     /// The link is dead unless a record arrives within `timeout`.
     mutating func probe(at now: Instant, within timeout: Duration) {
+        isProbeDue = false
         probeDeadline = Instant.earlier(probeDeadline, now + timeout)
     }
 
@@ -158,7 +166,7 @@ extension Limits {
     /// Silence after which a link is dead. A longer one shows peers as here that are gone; a shorter one ends links of
     /// machines that were busy or lost packets.
     static let linkDeadAfter = Duration.seconds(75)
-    /// Silence after which a link is dead once the own network has changed: five times what TCP sends again on a link
+    /// Silence after which a link is dead once the own network has changed or the machine has slept: five times what TCP sends again on a link
     /// that loses much. A longer one delays the new links; a shorter one ends links that survived.
     static let probeTimeout = Duration.seconds(6)
     /// Age at which a link is replaced by one with fresh keys. With a longer one, a key that leaks opens more; a

@@ -72,6 +72,33 @@ import Wire
         #expect(pair.alice.failure == nil && pair.bob.failure == nil)
     }
 
+    @Test func `a record that waited while the machine slept is no sign of life`() {
+        pair.alice.link.enqueue([FrameType.payload.rawValue, 1])
+        let waiting = pair.alice.output()
+        setTime(600)
+        pair.bob.receive(waiting)
+        #expect(pair.bob.link.deadline == pair.bob.now)
+        pair.bob.tick()
+        setTime(605)
+        pair.bob.tick()
+        #expect(pair.bob.failure == nil)
+        setTime(606)
+        pair.bob.tick()
+        #expect(pair.bob.failure == .unanswered)
+    }
+
+    @Test func `a link whose peer answers outlives the sleep of the machine`() {
+        pair.alice.link.enqueue([FrameType.payload.rawValue, 1])
+        let waiting = pair.alice.output()
+        pair.bob.now = Instant(nanoseconds: 600_000_000_000)
+        pair.bob.receive(waiting)
+        pair.bob.tick()
+        pair.shuttle()
+        pair.bob.now = Instant(nanoseconds: 606_000_000_000)
+        pair.bob.tick()
+        #expect(pair.bob.failure == nil)
+    }
+
     @Test func `any record ends the wait for a pong, and the next silence brings another ping`() {
         setTime(61)
         pair.bob.tick()
