@@ -46,7 +46,7 @@ let hardening: [LinkerSetting] = [
 /// - Parameters:
 ///   - path: the folder; nil for `Sources/NAME`.
 ///   - settings: `lean`, or `small` for code that runs rarely.
-func room(
+func module(
     _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, embedding: [Resource] = [],
     _ settings: [SwiftSetting] = lean
 ) -> Target {
@@ -69,60 +69,60 @@ let package = Package(
         .systemLibrary(name: "CRabbitMQ"),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CWebSockets"),
-        room("Phrases", [], small),
-        room("Wire", [], lean + simulated),
-        room("LineEditor", ["Wire"], small),
-        room("Noise", ["Wire", "CSodium"], lean + simulated),
-        room("Chat", ["Wire", "Noise", "Phrases"], lean + simulated),
-        room("ChatNode", ["Wire", "Noise", "Phrases", "Chat"], lean + simulated),
-        room("Reactor", ["Wire", "ChatNode", "CLinux"]),
-        room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
-        room("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
-        room("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
-        room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small + simulated),
-        room("Bridge", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "CRabbitMQ", "CLinux"], small),
-        room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
+        module("Phrases", [], small),
+        module("Wire", [], lean + simulated),
+        module("LineEditor", ["Wire"], small),
+        module("Noise", ["Wire", "CSodium"], lean + simulated),
+        module("Chat", ["Wire", "Noise", "Phrases"], lean + simulated),
+        module("ChatNode", ["Wire", "Noise", "Phrases", "Chat"], lean + simulated),
+        module("Reactor", ["Wire", "ChatNode", "CLinux"]),
+        module("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
+        module("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
+        module("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
+        module("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small + simulated),
+        module("Bridge", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "CRabbitMQ", "CLinux"], small),
+        module("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
         .executableTarget(
             name: "Benchmarks",
             dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
             swiftSettings: lean),
-        room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
-        room("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
-        room("Model", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
-        room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands", "Model"], small),
-        room(
+        module("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
+        module("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
+        module("Model", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
+        module("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands", "Model"], small),
+        module(
             "Settings",
             [
                 "Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands",
                 "Bridge",
             ],
             small),
-        room(
+        module(
             "Doctor",
             [
                 "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering",
                 "Settings", "Bridge",
             ],
             small),
-        room(
+        module(
             "StreamFace",
             ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering"],
             path: "Sources/Faces/Stream", small),
-        room(
+        module(
             "TerminalFace",
             [
                 "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model",
                 "Rendering", "CLinux",
             ],
             path: "Sources/Faces/Terminal", small),
-        room(
+        module(
             "ControlFace",
             [
                 "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Rendering",
                 "Settings", "CLinux",
             ],
             path: "Sources/Faces/Control", small),
-        room(
+        module(
             "WebFace",
             [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model", "Rendering",

@@ -25,9 +25,9 @@ WIDELY_TOUCHED = set()
 
 # These two types run everything on one thread, which excludes data races.
 UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/Simulator/SimulatedScheduler.swift"}
-# Rooms without `unsafe`, because they use only values. An actor names its executor unsafely.
-SAFE_ROOMS = ("Sources/Wire/", "Sources/Chat/", "Sources/ChatNode/")
-SAFE_ROOM_EXCEPTIONS = {"Sources/ChatNode/Ports/LoopActor.swift"}
+# Modules without `unsafe`, because they use only values. An actor names its executor unsafely.
+SAFE_MODULES = ("Sources/Wire/", "Sources/Chat/", "Sources/ChatNode/")
+SAFE_MODULE_EXCEPTIONS = {"Sources/ChatNode/Ports/LoopActor.swift"}
 
 # Files in which a sleep limits the wait for an event.
 BOUNDED_WAITS = {"Sources/earshot/App.swift", "Tests/LinuxTests/Conversations/TCPWorld.swift"}
@@ -44,7 +44,7 @@ SWIFT_WORDS = [
 ]
 # Patterns that no file may contain, because the project describes itself alone.
 WORDS = [(r"(?<![\w.])/(?:work|root|home)/\w", "a path of one machine"), (r"(?i)\bfounders?\b", "founders")]
-# Modules of the language, which any room may import.
+# Modules of the language, which any module may import.
 LANGUAGE = {"Swift", "_Concurrency"}
 
 # A phrase's name and its texts.
@@ -154,9 +154,9 @@ def safety(root):
         for number, line in numbered(swift_source.without_comments(path.read_text())):
             if "@unchecked Sendable" in line and name.startswith("Sources/") and name not in UNCHECKED:
                 yield f"{name}:{number}: @unchecked Sendable outside the event loop"
-            is_safe_room = name.startswith(SAFE_ROOMS) and name not in SAFE_ROOM_EXCEPTIONS
-            if is_safe_room and re.search(r"\bunsafe\b", line):
-                yield f"{name}:{number}: unsafe in a room that sees only values"
+            is_safe = name.startswith(SAFE_MODULES) and name not in SAFE_MODULE_EXCEPTIONS
+            if is_safe and re.search(r"\bunsafe\b", line):
+                yield f"{name}:{number}: unsafe in a module that sees only values"
 
 
 def inlining(root):
@@ -169,12 +169,12 @@ def inlining(root):
 
 
 def directions(root):
-    """Room -> the modules that it may import (Docs/Architecture.md)."""
-    rows = table((root / "Docs/Architecture.md").read_text(), "room")
+    """Module -> the modules that it may import (Docs/Architecture.md)."""
+    rows = table((root / "Docs/Architecture.md").read_text(), "module")
     return {row[0].strip("`"): set(re.findall(r"\w+", row[1])) - {"nothing"} for row in rows}
 
 
-def room_of(name):
+def module_of(name):
     """The module of a file in Sources. Each folder of Faces is one."""
     parts = name.split("/")
     return f"{parts[2]}Face" if parts[1] == "Faces" else parts[1]
@@ -182,9 +182,9 @@ def room_of(name):
 
 def imports(root):
     allowed = directions(root)
-    rooms = {room_of(name) for name, path in tree(root, ".swift") if name.startswith("Sources/")}
-    for room in sorted(rooms ^ set(allowed)):
-        yield f"Docs/Architecture.md: {room} is only in one of the table and Sources"
+    modules = {module_of(name) for name, path in tree(root, ".swift") if name.startswith("Sources/")}
+    for module in sorted(modules ^ set(allowed)):
+        yield f"Docs/Architecture.md: {module} is only in one of the table and Sources"
     pattern = re.compile(r"^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|func|protocol|var|let)\s+)?(\w+)")
     for name, path in tree(root, ".swift"):
         parts = name.split("/")
@@ -195,20 +195,20 @@ def imports(root):
             module = found[1]
             if module.startswith("Foundation"):
                 yield f"{name}:{number}: Foundation"
-            elif parts[0] == "Sources" and module not in allowed.get(room_of(name), set()) | LANGUAGE:
-                yield f"{name}:{number}: {room_of(name)} must not import {module}"
+            elif parts[0] == "Sources" and module not in allowed.get(module_of(name), set()) | LANGUAGE:
+                yield f"{name}:{number}: {module_of(name)} must not import {module}"
 
 
 def package(root):
-    """Package.swift gives each room the dependencies of the table in Docs/Architecture.md."""
+    """Package.swift gives each module the dependencies of the table in Docs/Architecture.md."""
     text = (root / "Package.swift").read_text()
-    granted = {name: body for name, body in re.findall(r'room\(\s*"(\w+)",\s*\[([^\]]*)\]', text)}
+    granted = {name: body for name, body in re.findall(r'module\(\s*"(\w+)",\s*\[([^\]]*)\]', text)}
     granted.update(re.findall(r'executableTarget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]', text))
     own = set(granted) | {"CAvahi", "CAvahiCore", "CLinux", "CQRCode", "CRabbitMQ", "CSodium", "CWebSockets"}
-    for room, modules in directions(root).items():
-        difference = set(re.findall(r'"(\w+)"', granted.get(room, ""))) ^ (modules & own)
-        for module in sorted(difference):
-            yield f"Package.swift: {room} and {module}: the table in Docs/Architecture.md says otherwise"
+    for module, imported in directions(root).items():
+        difference = set(re.findall(r'"(\w+)"', granted.get(module, ""))) ^ (imported & own)
+        for other in sorted(difference):
+            yield f"Package.swift: {module} and {other}: the table in Docs/Architecture.md says otherwise"
 
 
 def limits(root):

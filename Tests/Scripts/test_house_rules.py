@@ -17,8 +17,8 @@ import swift_source  # noqa: E402
 
 
 HOUSE = {
-    "Package.swift": 'room("Wire", []),\nroom("Chat", ["Wire"]),\n',
-    "Docs/Architecture.md": "| room | may import |\n|---|---|\n| `Wire` | nothing |\n| `Chat` | Wire, Glibc |\n",
+    "Package.swift": 'module("Wire", []),\nmodule("Chat", ["Wire"]),\n',
+    "Docs/Architecture.md": "| module | may import |\n|---|---|\n| `Wire` | nothing |\n| `Chat` | Wire, Glibc |\n",
     "Docs/Protocol.md": "| constant | value |\n|---|---|\n| `sizes` | 512, 1280 |\n| `pause` | 10 / 60 |\n",
     "Docs/Threats.md": "tested: `a thing holds`\n",
     "Sources/Wire/Limits.swift": "enum Limits {\n    static let sizes = [512, 1_280]\n}\n",
@@ -112,7 +112,7 @@ class HouseRules(unittest.TestCase):
         self.assert_refused("Attic is only in one", "Sources/Attic/Attic.swift", "struct Attic {}\n")
 
     def test_a_package_that_grants_more_than_the_table_is_refused(self):
-        package = 'room("Wire", ["Chat"]),\nroom("Chat", ["Wire"]),\n'
+        package = 'module("Wire", ["Chat"]),\nmodule("Chat", ["Wire"]),\n'
         self.assert_refused("Package.swift: Wire and Chat", "Package.swift", package)
 
     def test_a_table_of_attacks_that_no_run_made_is_refused(self):
@@ -162,7 +162,7 @@ class HouseRules(unittest.TestCase):
 
     def test_unchecked_and_unsafe_are_refused_outside_their_files(self):
         self.assert_refused("@unchecked", "Sources/Chat/A.swift", "final class A: @unchecked Sendable {}\n")
-        self.assert_refused("unsafe in a room", "Sources/Chat/A.swift", "func f() {\n    unsafe g()\n}\n")
+        self.assert_refused("unsafe in a module", "Sources/Chat/A.swift", "func f() {\n    unsafe g()\n}\n")
 
     def test_inlinable_members_of_a_type_that_is_not_usable_from_inline_are_refused(self):
         member = "    @inlinable package init() {}\n}\n"
