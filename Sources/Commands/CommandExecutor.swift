@@ -11,8 +11,9 @@ package struct CommandExecutor: Sendable {
     /// Starts a node in a room and adds it to the rooms, or finds the room among them.
     package typealias Begin = @Sendable (RoomRequest, RoomLabel, isolated Program) async -> Joining
 
-    /// Tells all faces but the asking one which conversation is open now; for true, the display too. In the nodes' turn.
-    package typealias Opened = @Sendable (RoomReport, _ isForDisplay: Bool) -> Void
+    /// Tells all faces but the asking one what a command changed that no event tells; for true, the display too. In the nodes'
+    /// turn.
+    package typealias Told = @Sendable (RoomReport, _ isForDisplay: Bool) -> Void
 
     /// The result of a request to join a room.
     package enum Joining: Sendable {
@@ -31,7 +32,7 @@ package struct CommandExecutor: Sendable {
     private let contactKeeper: (any ContactKeeper)?
     private let keepsMarks: @Sendable (RoomLabel) -> Bool
     private let counters: @Sendable () -> [Counter]
-    let opened: Opened
+    private let told: Told
 
     /// - Parameters:
     ///   - begin: starts nodes for `/join`.
@@ -42,7 +43,7 @@ package struct CommandExecutor: Sendable {
         rooms: Program, departure: Departure, store: @escaping Store, begin: @escaping Begin,
         contacts: (any ContactKeeper)? = nil,
         keepsMarks: @escaping @Sendable (RoomLabel) -> Bool, counters: @escaping @Sendable () -> [Counter],
-        opened: @escaping Opened = { _, _ in }
+        told: @escaping Told = { _, _ in }
     ) {
         self.rooms = rooms
         self.departure = departure
@@ -51,7 +52,7 @@ package struct CommandExecutor: Sendable {
         contactKeeper = contacts
         self.keepsMarks = keepsMarks
         self.counters = counters
-        self.opened = opened
+        self.told = told
     }
 
     /// Performs a command of the user.
@@ -84,14 +85,14 @@ package struct CommandExecutor: Sendable {
         }
         if let request = CommandExecutor.request(of: command) {
             guard let result = await join(request, isNew: command.makesRoom, rooms) else { return false }
-            tellOpening(by: result, isForDisplay: false)
+            tell(result, isForDisplay: false, rooms)
             if let reply = result.report { report(reply) }
             return result.isDone
         }
         let label = await room(of: command, in: label, rooms)
         let result = await run(in: label, isPaced: isPaced && command.isPaced, rooms) { room in
             let result = perform(command, in: room, rooms)
-            tellOpening(by: result, isForDisplay: false)
+            tell(result, isForDisplay: false, rooms)
             if result.stored == nil, let reply = result.report { report(reply) }
             return result
         }
@@ -130,12 +131,12 @@ package struct CommandExecutor: Sendable {
         let result: CommandResult?
         if let request = CommandExecutor.request(of: command) {
             result = await join(request, isNew: command.makesRoom, rooms)
-            if let result { tellOpening(by: result, isForDisplay: true) }
+            if let result { tell(result, isForDisplay: true, rooms) }
         } else {
             result = await run(in: label, isPaced: command.isPaced, rooms) { room in
                 room.node.flushEvents()
                 let result = perform(command, at: conversation, in: room, rooms)
-                tellOpening(by: result, isForDisplay: true)
+                tell(result, isForDisplay: true, rooms)
                 return result
             }
         }
@@ -530,16 +531,29 @@ extension CommandExecutor {
         await rooms.awaitRoom(label)?.node.change(.lookAway)
     }
 
+    /// Tells the faces, in the node's turn, what a command changed that no event tells.
+    private func tell(_ result: CommandResult, isForDisplay: Bool, _ rooms: isolated Program) {
+        tellOpening(by: result, isForDisplay: isForDisplay)
+        let changed =
+            switch result.scope {
+            case .events: [Program.Room]()
+            case .room: [rooms[result.room]].compactMap(\.self)
+            case .rooms: rooms.all
+            }
+        for room in changed { told(RoomReport(room.label, .snapshot(rooms.snapshot(of: room))), true) }
+    }
+
     /// Tells the other faces of a conversation that a command opened.
     private func tellOpening(by result: CommandResult, isForDisplay: Bool) {
         guard case .answer(let answer) = result.reply else { return }
         switch answer {
         case .active(_, let view, let recent):
-            opened(RoomReport(result.room, .opened(view, recent: recent)), isForDisplay)
-        case .joined(let recent): opened(RoomReport(result.room, .opened(.publicRoom, recent: recent)), isForDisplay)
-        case .made: opened(RoomReport(result.room, .opened(.publicRoom, recent: [])), isForDisplay)
-        case .parted(_, let view, let recent):
-            opened(RoomReport(result.room, .opened(view, recent: recent)), isForDisplay)
+            told(RoomReport(result.room, .opened(view, recent: recent)), isForDisplay)
+        case .joined(let recent): told(RoomReport(result.room, .opened(.publicRoom, recent: recent)), isForDisplay)
+        case .made: told(RoomReport(result.room, .opened(.publicRoom, recent: [])), isForDisplay)
+        case .parted(let left, let view, let recent):
+            told(RoomReport(left, .leaving), isForDisplay)
+            told(RoomReport(result.room, .opened(view, recent: recent)), isForDisplay)
         case .peers, .requests, .history, .found, .unread, .rooms, .invited, .announced, .contacts, .blocked,
             .statistics, .help,
             .whoami, .bridge, .person, .verification, .wiped, .done:

@@ -21,6 +21,25 @@ struct CommandResult: Sendable {
     var isDone: Bool {
         if case .error = reply { false } else { true }
     }
+
+    /// What a command changed, as far as its events do not tell it.
+    enum Scope { case events, room, rooms }
+
+    var scope: Scope {
+        // The request of the peer is a message now.
+        for case .direct(.accepted, with: _) in events { return .room }
+        guard case .answer(let answer) = reply else { return .events }
+        return switch answer {
+        case .done(command: "about", _), .made, .joined, .active(command: "join", _, recent: _): .room
+        // Names and marks count in each room where the user has the same identity.
+        case .done(command: "mute", _), .done(command: "unmute", _), .done(command: "unblock", _),
+            .done(command: "contact", _), .done(command: "uncontact", _), .verification:
+            .rooms
+        case .done, .active, .peers, .requests, .history, .found, .unread, .rooms, .invited, .announced, .contacts,
+            .blocked, .parted, .statistics, .help, .bridge, .whoami, .person, .wiped:
+            .events
+        }
+    }
 }
 
 /// A change of the state that is kept with an identity for later runs.

@@ -157,8 +157,9 @@ extension Program {
             guard !hasEnded else { return }
             let new = batch.map { RoomReport(room, .event(self.recorded($0))) }
             hasEnded = new.contains(where: \.isEnd)
-            reports.append(new)
+            // A program that sees the output and asks a face finds the event there.
             other?(new)
+            reports.append(new)
         }
     }
 
@@ -185,28 +186,29 @@ extension Program {
 /// Views of all rooms.
 extension Program {
     /// The rooms with their conversations.
-    var overview: [RoomOverview] {
-        let open = open?.label
-        return all.map { room in
-            let node = room.node
-            return RoomOverview(
-                room.label, isOpen: room.label == open, isPrivate: node.configuration.room.isPrivate,
-                isBridged: node.isBridged, me: node.chat.ownName, online: node.chat.roster.online,
-                conversations: node.chat.summaries, requests: node.requests())
-        }
+    var overview: [RoomOverview] { all.map(overview) }
+
+    private func overview(of room: Room) -> RoomOverview {
+        let node = room.node
+        return RoomOverview(
+            room.label, isOpen: room.label == openLabel, isPrivate: node.configuration.room.isPrivate,
+            isBridged: node.isBridged, me: node.chat.ownName, online: node.chat.roster.online,
+            conversations: node.chat.summaries, requests: node.requests())
     }
 
     /// The rooms with all that a face shows of them; their earlier events are delivered before.
-    var snapshot: [RoomSnapshot] {
-        for room in all { room.node.flushEvents() }
-        return zip(all, overview).map { room, overview in
-            let node = room.node
-            return RoomSnapshot(
-                overview, ready: node.readyEvent(), profile: node.chat.session.profile, peers: node.peers(),
-                histories: overview.conversations.map {
-                    ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
-                })
-        }
+    var snapshot: [RoomSnapshot] { all.map(snapshot) }
+
+    /// As above, of one room.
+    func snapshot(of room: Room) -> RoomSnapshot {
+        let node = room.node
+        node.flushEvents()
+        let overview = overview(of: room)
+        return RoomSnapshot(
+            overview, ready: node.readyEvent(), profile: node.chat.session.profile, peers: node.peers(),
+            histories: overview.conversations.map {
+                ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
+            })
     }
 }
 

@@ -47,6 +47,8 @@ extension ChatModel {
         case .event(let event): reduce(event, in: report.room, at: moment, into: &changes)
         case .answer(let answer): reduce(answer, in: report.room, into: &changes)
         case .opened(let view, let recent): open(view, recent, in: report.room, into: &changes)
+        case .leaving: leave(report.room, into: &changes)
+        case .snapshot(let snapshot): take([snapshot], into: &changes)
         case .error, .entered, .listening: break
         }
     }
@@ -200,12 +202,17 @@ extension ChatModel {
         _ left: RoomLabel, _ view: ConversationView, _ recent: [MessageView], in label: RoomLabel,
         into changes: inout [ModelChange]
     ) {
-        change(left) { room, _ in room.isLeaving = true }
-        changes.append(.changed(left))
+        leave(left, into: &changes)
         let id = ConversationID(label, view)
         guard conversation(of: .shared) != id else { return }
         if !recent.isEmpty { change(label) { $0.take(recent, of: view, &$1, into: &changes) } }
         show(id, in: .shared, into: &changes)
+    }
+
+    private mutating func leave(_ label: RoomLabel, into changes: inout [ModelChange]) {
+        guard let left = room(label.number), !left.isLeaving else { return }
+        change(label) { room, _ in room.isLeaving = true }
+        changes.append(.changed(label))
     }
 
     private mutating func change(_ label: RoomLabel, _ body: (inout ModelRoom, inout ModelRoom.Shared) -> Void) {

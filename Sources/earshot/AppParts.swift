@@ -32,9 +32,9 @@ extension App {
             rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) },
             begin: { await nodes.begin($0, $1, in: $2) }, contacts: kept,
             keepsMarks: { kept?.keeps($0) ?? false }, counters: counters,
-            opened: { report, isForDisplay in
-                if isForDisplay { reports.append([report]) }
+            told: { report, isForDisplay in
                 served.tell([report])
+                if isForDisplay { reports.append([report]) }
             })
     }
 

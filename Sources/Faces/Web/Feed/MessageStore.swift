@@ -33,7 +33,7 @@ struct MessageStore: Sendable {
         case .event(.delivered(let who, let ids)): set(.delivered, ids, with: who, in: report.room)
         case .event(.read(let who, let ids)): set(.read, ids, with: who, in: report.room)
         case .event(.failed(let who, let messages)): set(.failed, messages.map(\.id), with: who, in: report.room)
-        case .event, .error, .answer, .entered, .opened, .listening: break
+        case .event, .error, .answer, .entered, .opened, .leaving, .snapshot, .listening: break
         }
     }
 

@@ -117,7 +117,7 @@ extension RoomReport {
     var isAnswer: Bool {
         switch report {
         case .answer, .error: true
-        case .event, .entered, .opened, .listening: false
+        case .event, .entered, .opened, .leaving, .snapshot, .listening: false
         }
     }
 }
