@@ -17,14 +17,14 @@ import swift_source
 LINES_PER_FUNCTION = 40
 
 # Ceilings of today, which only fall: 800 lines and 20 calls are the aim.
-LINES_OF_NODE = 798
+LINES_OF_NODE = 786
 UNCHECKED_ISOLATION = 6
 FILES_PER_PROPERTY = 3
 # Stored properties of `Node` that more files touch. Names only leave this list; one that few files touch by now must.
 WIDELY_TOUCHED = set()
 
-# These two types run everything on one thread, which excludes data races.
-UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/Simulator/SimulatedScheduler.swift"}
+# The event loop, and what is confined to one executor: one thread at a time runs either, which excludes data races.
+UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/ChatNode/Ports/Scheduler.swift"}
 # Modules without `unsafe`, because they use only values. An actor names its executor unsafely.
 SAFE_MODULES = ("Sources/Wire/", "Sources/Chat/", "Sources/ChatNode/")
 SAFE_MODULE_EXCEPTIONS = {"Sources/ChatNode/Ports/LoopActor.swift"}

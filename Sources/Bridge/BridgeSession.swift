@@ -89,12 +89,12 @@ struct BridgeSession {
         reading = Reading(now: .monotonic)
     }
 
-    var refused: [BridgeIntake.Refusal: Int] { intake.refused }
+    var refused: [BridgeIntake.DeliveryRefusal: Int] { intake.refused }
 
     /// Tells the node of the connection.
     func begin() { handler(.connected(connection.broker.name)) }
 
-    mutating func perform(_ commands: [BridgeCommand]) throws(BridgeFault) {
+    mutating func perform(_ commands: [BrokerCommand]) throws(BridgeFault) {
         for command in commands {
             switch command {
             case .publish(let content, let tag, let isHistory):
@@ -149,9 +149,9 @@ struct BridgeSession {
         handler(reason.map { .blocked(String($0.prefix(200))) } ?? .unblocked)
     }
 
-    private mutating func receive(_ delivery: RabbitConnection.Delivery) {
+    private mutating func receive(_ delivery: RabbitConnection.BrokerDelivery) {
         lastDelivery = delivery.tag
-        if let reading, delivery.body == reading.barrier { take(reading) }
+        if let reading, delivery.body == reading.barrier { admitHistory(of: reading) }
         guard delivery.network != topology.network,
             intake.receive(delivery.body, tag: delivery.tag &+ tagOffset, isHistory: false)
         else { return }
@@ -166,7 +166,7 @@ struct BridgeSession {
         lastAcknowledged = last
     }
 
-    private mutating func receive(fromStream delivery: RabbitConnection.Delivery) throws(BridgeFault) {
+    private mutating func receive(fromStream delivery: RabbitConnection.BrokerDelivery) throws(BridgeFault) {
         try connection.acknowledge(upTo: delivery.tag, isFromStream: true)
         guard let reading, reading.barrier == nil, !reading.isBeforeStart else { return }
         if self.reading?.seek(delivery.offset) == false { self.reading?.hold(delivery.body, now: .monotonic) }
@@ -190,7 +190,7 @@ struct BridgeSession {
         reading?.barrier = barrier
     }
 
-    private mutating func take(_ reading: Reading) {
+    private mutating func admitHistory(of reading: Reading) {
         self.reading = nil
         for box in reading.held { _ = intake.receive(box, tag: nil, isHistory: true) }
     }

@@ -52,7 +52,7 @@ package struct BrokerList: Hashable, Sendable {
         } else if let colon = text.lastIndex(of: ":") {
             (host, port) = (text[..<colon], text[text.index(after: colon)...])
         }
-        let isName = host.utf8.allSatisfy { ASCII.isName($0) }
+        let isName = host.utf8.allSatisfy { BrokerList.isName($0) }
         guard !host.isEmpty, host.utf8.count <= 253, isName else { return nil }
         guard let port else { return Broker(host: String(host), port: standard) }
         guard let number = UInt16(port), number > 0 else { return nil }
@@ -78,11 +78,9 @@ package struct BrokerList: Hashable, Sendable {
         }
         return String(validating: bytes, as: UTF8.self)
     }
-}
 
-private enum ASCII {
     /// A letter, a digit, or a mark that names and addresses of hosts have.
-    static func isName(_ byte: UInt8) -> Bool {
+    private static func isName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"),

@@ -15,10 +15,10 @@ package final class RabbitBridge: BridgePort {
     private let seal: BridgeSeal
     private let topology: BridgeTopology
     private let thread = LoopThread()
-    private let commands = Mutex<[BridgeCommand]>([])
+    private let commands = Mutex<[BrokerCommand]>([])
     private let wakeUp: Descriptor
     private let mustEnd = Atomic(false)
-    private let refusals = Mutex<[BridgeIntake.Refusal: Int]>([:])
+    private let refusals = Mutex<[BridgeIntake.DeliveryRefusal: Int]>([:])
 
     /// The longest pause between two attempts, and the first one.
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(8))
@@ -64,10 +64,10 @@ package final class RabbitBridge: BridgePort {
 
     package var counters: [Counter] {
         let refusals = refusals.withLock { $0 }
-        return BridgeIntake.Refusal.allCases.map { Counter(.bridgeIntake($0), refusals[$0] ?? 0) }
+        return BridgeIntake.DeliveryRefusal.allCases.map { Counter(.bridgeIntake($0), refusals[$0] ?? 0) }
     }
 
-    private func send(_ command: BridgeCommand) {
+    private func send(_ command: BrokerCommand) {
         let isFirst = commands.withLock { commands in
             commands.append(command)
             return commands.count == 1
@@ -164,7 +164,7 @@ package final class RabbitBridge: BridgePort {
 }
 
 /// A call of the node, on its way to the bridge's thread.
-enum BridgeCommand: Sendable {
+enum BrokerCommand: Sendable {
     case publish(BridgedContent, tag: UInt64, isHistory: Bool)
     case acknowledge(UInt64)
 }

@@ -8,7 +8,7 @@ import Wire
 /// One connection to a broker. Only the bridge's thread uses it; every call may block for the time limits given here.
 @safe final class RabbitConnection {
     /// A delivery of the broker.
-    struct Delivery {
+    struct BrokerDelivery {
         /// The last word of its routing key.
         let network: String
         let tag: UInt64
@@ -21,8 +21,8 @@ import Wire
     }
 
     /// A frame that the broker sends by itself.
-    enum Arrival {
-        case delivery(Delivery)
+    enum BrokerFrame {
+        case delivery(BrokerDelivery)
         /// Publications, all up to the tag if `isMultiple`.
         case outcome(tag: UInt64, isMultiple: Bool, isTaken: Bool)
         /// The broker takes no publication until `.unblocked`; the reason in its words.
@@ -40,7 +40,7 @@ import Wire
     private let state: amqp_connection_state_t
     let broker: BrokerList.Broker
     /// Deliveries that are not whole yet, by their channels.
-    private var arriving: [amqp_channel_t: Delivery] = [:]
+    private var arriving: [amqp_channel_t: BrokerDelivery] = [:]
 
     /// The longest time for name, TCP and TLS together, and for an answer of the broker, in milliseconds.
     private static let limit: CInt = 8_000
@@ -224,7 +224,7 @@ import Wire
     /// The next arrival; nil if there is none now. Sends the heartbeats that are due.
     ///
     /// It reads frame by frame, because the library's own way to a whole message waits for its end, and takes any length.
-    func next() throws(BridgeFault) -> Arrival? {
+    func next() throws(BridgeFault) -> BrokerFrame? {
         unsafe library.call.amqp_maybe_release_buffers(state)
         var (now, frame) = unsafe (rabbit_time(0), amqp_frame_t())
         let status = unsafe library.call.amqp_simple_wait_frame_noblock(state, &frame, &now)
@@ -266,7 +266,7 @@ import Wire
     }
 
     /// Takes a frame that is a part of a delivery; returns the delivery if it is whole now.
-    private func delivery(endedBy frame: amqp_frame_t) throws(BridgeFault) -> Delivery? {
+    private func delivery(endedBy frame: amqp_frame_t) throws(BridgeFault) -> BrokerDelivery? {
         var frame = unsafe frame
         let channel = unsafe frame.channel
         var (tag, size, offset, bytes) = unsafe (UInt64(0), UInt64(0), Int64(0), amqp_bytes_t())
@@ -275,7 +275,7 @@ import Wire
             let isKnown = isFromStream || channel == RabbitConnection.channel
             guard isKnown else { throw ended("a message on channel \(channel)") }
             let network = unsafe string(bytes).split(separator: ".").last.map(String.init) ?? ""
-            arriving[channel] = Delivery(network: network, tag: tag, isFromStream: isFromStream)
+            arriving[channel] = BrokerDelivery(network: network, tag: tag, isFromStream: isFromStream)
         } else if unsafe rabbit_headed(&frame, &size, &offset) != 0 {
             guard size <= RabbitConnection.longest else { throw ended("a message of \(size) bytes") }
             arriving[channel]?.offset = offset

@@ -95,7 +95,7 @@ struct Conversations: ~Copyable {
         _ action: UserAction, _ environment: Environment, _ effects: inout Effects
     ) throws(ChatError) {
         var rest = pacer
-        if action.isPaced, !rest.take(now: environment.now) { throw ChatError(.rateLimited, .tooFast, "\(pace)") }
+        if action.isPaced, !rest.takeTokens(now: environment.now) { throw ChatError(.rateLimited, .tooFast, "\(pace)") }
         if action.isAnswer { sendReplies(environment, &effects) }
         let conversation = router.activeConversation
         let moment = environment.moment

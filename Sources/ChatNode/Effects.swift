@@ -92,8 +92,8 @@ enum Effect {
     /// Counts a frame that is malformed, out of place or above its rate.
     case countUnexpectedFrame
     /// Takes a step that depends on what the effects before it changed.
-    case then(Step)
-    case schedule(Step, at: Instant)
+    case then(NodeStep)
+    case schedule(NodeStep, at: Instant)
     /// The deadline of a part may be an earlier one.
     case arm(NodeTimer)
     /// As `arm`, with the deadline of the moment at which the part asks.
@@ -121,7 +121,7 @@ enum LinkStep {
 }
 
 /// A step of a part that other effects or some time come before.
-enum Step {
+enum NodeStep {
     /// The mode of the room is another.
     case changeMode(from: RoomMode)
     /// A peer is here or away by its newest presence.

@@ -10,7 +10,7 @@ extension Node {
     func makeAnnouncement() -> Announcement { finder.makeAnnouncement(context, port: links.port, now: scheduler.now) }
 
     /// Takes a step that a part put off.
-    func perform(_ step: Step) {
+    func perform(_ step: NodeStep) {
         switch step {
         case .changeMode(let last):
             act {

@@ -7,7 +7,7 @@ package import Wire
 /// A turn is: events, jobs, due timers, end-of-turn hooks. Functions marked *on the loop* trap on any other thread.
 ///
 /// Unchecked, because the compiler can not see that one thread at a time runs the loop and that all unguarded state is
-/// touched on it alone (`requireLoop`); what other threads touch is in `queue`, `thread` and the atomics.
+/// touched on it alone (`checkIsolated`); what other threads touch is in `queue`, `thread` and the atomics.
 package final class EventLoop: Scheduler, @unchecked Sendable {
     /// How long jobs may keep descriptors and timers waiting in one turn.
     private static let jobTime = Duration.milliseconds(5)
@@ -93,7 +93,7 @@ extension EventLoop {
 
     /// Timers that have not run yet. On the loop.
     var timerCount: Int {
-        requireLoop()
+        checkIsolated()
         return timers.count
     }
 
@@ -117,45 +117,16 @@ extension EventLoop {
         queue.append(.actor(UnownedJob(job)))
     }
 
-    package func receiver<Event: Sendable>(_ body: @escaping (Event) -> Void) -> @Sendable (Event) -> Void {
-        requireLoop()
-        let body = Confined(value: body)
-        return { [self] event in execute { body.value(event) } }
-    }
-
-    package func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
-        requireLoop()
-        let owner = TaskOwner(on: self)
-        // The callback does not keep its actor.
-        withExtendedLifetime(owner) { owner.callback { $0.begin(task) }() }
-    }
-
     /// Runs `job` once, not before `instant` and not before the caller has returned. On the loop.
     package func schedule(at instant: Instant, _ job: @escaping () -> Void) {
-        requireLoop()
+        checkIsolated()
         timers.insert(Timer(ring: job), at: instant)
         nextDeadline = .earlier(nextDeadline, instant)
     }
 
     package func atEndOfTurn(_ job: @escaping () -> Void) {
-        requireLoop()
+        checkIsolated()
         hooks.append(Hook(run: job))
-    }
-}
-
-/// A function that is made and called on a loop only. Unchecked, because other threads keep and release it without calling it.
-private struct Confined<Function>: @unchecked Sendable {
-    let value: Function
-}
-
-/// An actor on a loop, in whose isolation tasks of the loop run.
-private actor TaskOwner: EventLoopActor {
-    let loop: EventLoop
-
-    init(on loop: EventLoop) { self.loop = loop }
-
-    func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
-        Task { await task(self) }
     }
 }
 
@@ -167,19 +138,19 @@ extension EventLoop {
     package func watch(
         _ descriptor: CInt, _ interest: Interest, _ handler: any DescriptorHandler
     ) throws(SystemError) {
-        requireLoop()
+        checkIsolated()
         try poller.add(descriptor, interest, handler)
     }
 
     /// Watches for something else. On the loop.
     package func change(_ descriptor: CInt, to interest: Interest) {
-        requireLoop()
+        checkIsolated()
         poller.change(descriptor, to: interest)
     }
 
     /// Lets go of the handler, which is not told any more, not even of what has already happened. On the loop.
     package func unwatch(_ descriptor: CInt) {
-        requireLoop()
+        checkIsolated()
         _ = poller.remove(descriptor)
     }
 }
@@ -187,15 +158,11 @@ extension EventLoop {
 /// How actors on the loop, and the functions above, know where they are.
 extension EventLoop {
     package func checkIsolated() {
-        requireLoop()
+        precondition(thread.isCurrent, "not on the thread of the event loop \(name)")
     }
 
     package func isIsolatingCurrentContext() -> Bool? {
         thread.isCurrent
-    }
-
-    private func requireLoop() {
-        precondition(thread.isCurrent, "not on the thread of the event loop \(name)")
     }
 }
 

@@ -56,7 +56,7 @@ package final class SimulatedBroker: Sendable {
     }
 
     /// Puts a publication into the queues of all bridges, its own one included.
-    func take(_ box: [UInt8], from place: Int) {
+    func publish(_ box: [UInt8], from place: Int) {
         let ports = state.withLock { state in
             state.published += 1
             return state.ports
@@ -127,7 +127,7 @@ final class SimulatedBridgePort: BridgePort {
         guard let sending else { return }
         timeline.schedule(at: sending.arrival) { [self] in
             guard let broker, isCurrent(sending.connection) else { return }
-            broker.take(sending.box, from: place)
+            broker.publish(sending.box, from: place)
             timeline.schedule(at: timeline.now + broker.drawLatency()) { [self] in
                 if isCurrent(sending.connection) { tell(.confirmed([tag])) }
             }

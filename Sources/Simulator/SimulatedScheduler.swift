@@ -29,19 +29,6 @@ package final class SimulatedScheduler: Scheduler {
         timeline.enqueue(.closure(job))
     }
 
-    package func receiver<Event: Sendable>(_ body: @escaping (Event) -> Void) -> @Sendable (Event) -> Void {
-        checkIsolated()
-        let body = Confined(body)
-        return { [timeline] event in timeline.enqueue(.closure { body.value(event) }) }
-    }
-
-    package func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
-        checkIsolated()
-        let owner = TaskOwner(on: self)
-        // The callback does not keep its actor.
-        withExtendedLifetime(owner) { owner.callback { $0.begin(task) }() }
-    }
-
     package func schedule(at instant: Instant, _ job: @escaping () -> Void) {
         checkIsolated()
         timeline.schedule(at: instant, job)
@@ -61,22 +48,4 @@ package final class SimulatedScheduler: Scheduler {
     }
 
     package func isIsolatingCurrentContext() -> Bool? { timeline.isRunning }
-}
-
-/// A value that is used on the timeline only. Unchecked, because one thread at a time runs a timeline, with all its nodes.
-struct Confined<Value>: @unchecked Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-}
-
-/// An actor on a scheduler, in whose isolation tasks run.
-private actor TaskOwner: LoopActor {
-    nonisolated let scheduler: any Scheduler
-
-    init(on scheduler: any Scheduler) { self.scheduler = scheduler }
-
-    func begin(_ task: @escaping @Sendable (isolated any Actor) async -> Void) {
-        Task { await task(self) }
-    }
 }

@@ -57,9 +57,11 @@ package struct IdentityState: Hashable, Sendable {
     ) throws(FileFault) {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
-        guard cursor.take("earshot-state-") else { throw .foreign }
-        guard cursor.take("2\n") else { throw .unknownForm }
-        guard cursor.take("epoch: "), let epoch = cursor.takeNumber(), cursor.take("\n") else { throw .damagedState }
+        guard cursor.takeLiteral("earshot-state-") else { throw .foreign }
+        guard cursor.takeLiteral("2\n") else { throw .unknownForm }
+        guard cursor.takeLiteral("epoch: "), let epoch = cursor.takeNumber(), cursor.takeLiteral("\n") else {
+            throw .damagedState
+        }
         let verified = try IdentityState.readKeys("verified: ", atMost: Limits.markedPeers, &cursor)
         let blocked = try IdentityState.readKeys("blocked: ", atMost: Limits.markedPeers, &cursor)
         self.init(epoch: epoch, verified: verified, blocked: blocked)
@@ -68,7 +70,7 @@ package struct IdentityState: Hashable, Sendable {
         case .some(let seal): try readSealed(&cursor, seal)
         }
         let summed = text.extracting(..<cursor.offset)
-        guard cursor.take("sum: "), let sum = cursor.takeBytes(IdentityState.sumBytes), cursor.take("\n"),
+        guard cursor.takeLiteral("sum: "), let sum = cursor.takeBytes(IdentityState.sumBytes), cursor.takeLiteral("\n"),
             cursor.isAtEnd, sum == IdentityState.sum([UInt8](copying: summed), of: identity)
         else { throw .damagedState }
     }
@@ -100,9 +102,9 @@ package struct IdentityState: Hashable, Sendable {
         _ label: StaticString, atMost most: Int, _ cursor: inout StrictText
     ) throws(FileFault) -> [PeerID] {
         var keys: [PeerID] = []
-        while cursor.take(label) {
+        while cursor.takeLiteral(label) {
             guard keys.count < most, let bytes = cursor.takeBytes(PeerID.byteCount),
-                let key = PeerID(bytes), cursor.take("\n")
+                let key = PeerID(bytes), cursor.takeLiteral("\n")
             else { throw .damagedState }
             keys.append(key)
         }
@@ -130,22 +132,22 @@ extension IdentityState {
     }
 
     private mutating func readPrivate(_ cursor: inout StrictText) throws(FileFault) {
-        if cursor.take("nickname: ") {
+        if cursor.takeLiteral("nickname: ") {
             guard let name = cursor.takeLine(atMost: Limits.nicknameBytes) else { throw .damagedState }
             nickname = name
         }
-        if cursor.take("about: ") {
+        if cursor.takeLiteral("about: ") {
             guard let line = cursor.takeLine(atMost: Limits.aboutBytes) else { throw .damagedState }
             about = line
         }
         accepted = try IdentityState.readKeys("accepted: ", atMost: Limits.directConversations, &cursor)
-        while cursor.take("contact: ") { contacts.append(try readContact(&cursor)) }
+        while cursor.takeLiteral("contact: ") { contacts.append(try readContact(&cursor)) }
     }
 
     /// A contact is there once, and its name too.
     private func readContact(_ cursor: inout StrictText) throws(FileFault) -> Contact {
         guard contacts.count < Limits.contacts, let bytes = cursor.takeBytes(PeerID.byteCount),
-            let key = PeerID(bytes), cursor.take(" "), let time = cursor.takeNumber(), cursor.take(" "),
+            let key = PeerID(bytes), cursor.takeLiteral(" "), let time = cursor.takeNumber(), cursor.takeLiteral(" "),
             let name = cursor.takeLine(atMost: Limits.nicknameBytes),
             !contacts.contains(where: { $0.key == key || $0.name == name })
         else { throw .damagedState }
@@ -163,8 +165,8 @@ extension IdentityState {
     }
 
     private mutating func readSealed(_ cursor: inout StrictText, _ seal: borrowing SeedSeal) throws(FileFault) {
-        guard cursor.take("sealed: "), let box = cursor.takeBytes(IdentityState.sealedBytes + SeedSeal.overhead),
-            cursor.take("\n"), let opened = seal.open(box)
+        guard cursor.takeLiteral("sealed: "), let box = cursor.takeBytes(IdentityState.sealedBytes + SeedSeal.overhead),
+            cursor.takeLiteral("\n"), let opened = seal.open(box)
         else { throw .damagedState }
         var inner = StrictText(opened.span)
         try readPrivate(&inner)

@@ -17,11 +17,11 @@ package enum IdentityText: ~Copyable {
     package init(reading text: Span<UInt8>) throws(FileFault) {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
-        guard cursor.take("earshot-identity-") else { throw .foreign }
-        guard cursor.take("2\nkdf: ") else { throw .unknownForm }
-        if cursor.take("none\n") {
+        guard cursor.takeLiteral("earshot-identity-") else { throw .foreign }
+        guard cursor.takeLiteral("2\nkdf: ") else { throw .unknownForm }
+        if cursor.takeLiteral("none\n") {
             self = .clear(try IdentityText.readSeed(text, &cursor))
-        } else if cursor.take("argon2id13 ") {
+        } else if cursor.takeLiteral("argon2id13 ") {
             self = .sealed(try IdentityText.readBox(&cursor))
         } else {
             throw .unknownForm
@@ -37,8 +37,9 @@ package enum IdentityText: ~Copyable {
     }
 
     private static func readSeed(_ text: Span<UInt8>, _ cursor: inout StrictText) throws(FileFault) -> Secret {
-        guard cursor.take("seed: "), let digits = cursor.takeDigits(ofBytes: Identity.seedBytes),
-            cursor.take("\nkey: "), let key = cursor.takeBytes(PeerID.byteCount), cursor.take("\n"), cursor.isAtEnd
+        guard cursor.takeLiteral("seed: "), let digits = cursor.takeDigits(ofBytes: Identity.seedBytes),
+            cursor.takeLiteral("\nkey: "), let key = cursor.takeBytes(PeerID.byteCount), cursor.takeLiteral("\n"),
+            cursor.isAtEnd
         else { throw .damagedIdentity }
         let seed = Secret(count: Identity.seedBytes, protection: .transient) { seed in
             for index in seed.indices { seed[index] = StrictText.byte(index, of: digits, in: text) }
@@ -48,9 +49,11 @@ package enum IdentityText: ~Copyable {
     }
 
     private static func readBox(_ cursor: inout StrictText) throws(FileFault) -> SealedSecret {
-        guard let passes = cursor.takeNumber(), cursor.take(" "), let memory = cursor.takeNumber(), cursor.take(" "),
-            let salt = cursor.takeBytes(SealedSecret.saltBytes), cursor.take("\nbox: "),
-            let box = cursor.takeBytes(SealedSecret.overhead + Identity.seedBytes), cursor.take("\n"), cursor.isAtEnd,
+        guard let passes = cursor.takeNumber(), cursor.takeLiteral(" "), let memory = cursor.takeNumber(),
+            cursor.takeLiteral(" "),
+            let salt = cursor.takeBytes(SealedSecret.saltBytes), cursor.takeLiteral("\nbox: "),
+            let box = cursor.takeBytes(SealedSecret.overhead + Identity.seedBytes), cursor.takeLiteral("\n"),
+            cursor.isAtEnd,
             let kibibytes = Int(exactly: memory), let cost = SealedSecret.Cost(passes: passes, memory: kibibytes),
             let sealed = SealedSecret(cost: cost, salt: salt, box: box)
         else { throw .damagedIdentity }

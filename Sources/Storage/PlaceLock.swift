@@ -8,7 +8,7 @@ package struct PlaceLock: ~Copyable, Sendable {
 
     /// - Throws: `inUse` with the process that has it; otherwise what is wrong with the file or its directory, which
     ///   must both be such that no other user can change them (`FileCheck`).
-    package static func take(_ path: String) throws(StorageError) -> PlaceLock {
+    package static func acquire(_ path: String) throws(StorageError) -> PlaceLock {
         let place = try FilePlace(path)
         let directory = try PrivateDirectory.holding(place)
         if !directory.has(place) {

@@ -146,7 +146,7 @@ package struct OpenedIdentity: ~Copyable {
     package var id: PeerID { identity.id }
 
     /// The identity alone.
-    package consuming func take() -> Identity { identity }
+    package consuming func takeIdentity() -> Identity { identity }
 }
 
 extension StorageError.Reason {

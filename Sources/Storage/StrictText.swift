@@ -16,7 +16,7 @@ struct StrictText: ~Escapable {
     var offset: Int { position }
 
     /// Passes these characters; false, and nothing is passed, if others come.
-    mutating func take(_ literal: StaticString) -> Bool {
+    mutating func takeLiteral(_ literal: StaticString) -> Bool {
         guard bytes.count - position >= literal.utf8CodeUnitCount else { return false }
         var end = position
         for scalar in "\(literal)".utf8 {

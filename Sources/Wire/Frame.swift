@@ -109,7 +109,7 @@ package struct FramePacker {
     }
 
     /// Pads and hands the plaintext over; the packer is empty afterwards.
-    package mutating func take() -> [UInt8] {
+    package mutating func takePlaintext() -> [UInt8] {
         pad()
         defer { clear() }
         return bytes

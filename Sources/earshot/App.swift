@@ -63,8 +63,8 @@ struct App: Sendable {
         MemoryReturn.keep(on: loop)
         let (diagnostics, departure) = (Diagnostics(level: arguments.logLevel), Departure())
         (self.diagnostics, self.departure) = (diagnostics, departure)
-        let place = Place(arguments)
-        if case .terminal = place { TerminalSignals.block() }
+        let face = ChosenFace(arguments)
+        if case .terminal = face { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
         let (served, rooms) = (try ServedFaces(arguments, diagnostics), Program(on: loop))
@@ -74,7 +74,7 @@ struct App: Sendable {
         nodes = RoomNodes(arguments, on: loop, keeping: kept, reports, and: served.tell)
         self.openRooms = OpenRooms(openRooms)
         let input: any LineSource
-        switch place {
+        switch face {
         case .stream(let isTyped):
             terminal = nil
             display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
@@ -91,8 +91,8 @@ struct App: Sendable {
             executor: App.makeExecutor(rooms, departure, nodes, kept, reports, served) {
                 startUp.counters + reports.counters + loop.counters + served.counters
             },
-            reports: reports, isTyped: place.isTyped, isAddressed: arguments.format == .json,
-            endsNode: place.isTyped || !arguments.outlivesInput)
+            reports: reports, isTyped: face.isTyped, isAddressed: arguments.format == .json,
+            endsNode: face.isTyped || !arguments.outlivesInput)
     }
 
     /// Chats until the user, a signal or a failure ends it.

@@ -161,7 +161,7 @@ package struct Admission: Sendable {
     ) -> Bool {
         do throws(DropReason) {
             if let relay {
-                try peers.takeNewAuthor(
+                try peers.takeNewAuthorToken(
                     author, from: relay, LinkSource(of: relay), as: isBridge ? .bridge : .mesh, now: now)
             }
         } catch {
@@ -214,11 +214,12 @@ package struct Admission: Sendable {
         guard !frame.type.isDirect else { throw .misdirected }
         let isTrusted = frame.isBridged && link.bridge == .trusted
         let kind: RelayLink = link.kind == .mesh && isTrusted ? .bridge : link.kind
-        try peers.takeRelayed(of: frame.header.author, from: link.peer, link.source, as: kind, now: now)
+        try peers.takeRelayToken(of: frame.header.author, from: link.peer, link.source, as: kind, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link.peer)
         guard payload.payload.target == nil else { throw .misdirected }
         switch link.kind {
-        case .overlay, .smallRoom: try peers.takeYoung(frame.type, of: frame.header.author, from: link.source, now: now)
+        case .overlay, .smallRoom:
+            try peers.takeYoungToken(frame.type, of: frame.header.author, from: link.source, now: now)
         case .mesh, .bridge: break
         }
         try recordRelayed(frame, now, wallClock)
@@ -233,7 +234,7 @@ package struct Admission: Sendable {
         guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
         guard frame.type.maySeal else { throw .misdirected }
         try checkRoom(frame)
-        try peers.takeRelayed(of: frame.header.author, from: link, LinkSource(of: link), as: .mesh, now: now)
+        try peers.takeRelayToken(of: frame.header.author, from: link, LinkSource(of: link), as: .mesh, now: now)
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
         if isNew { try checkWaiting(frame) }

@@ -73,7 +73,8 @@ struct AuthorState: Sendable {
 
     mutating func takeToken(for type: PayloadType, at rates: AdmissionRates, now: Instant) throws(DropReason) {
         let isTaken =
-            type.isRead ? messages.take(at: rates.messages, now: now) : signals.take(at: rates.signals, now: now)
+            type.isRead
+            ? messages.takeTokens(at: rates.messages, now: now) : signals.takeTokens(at: rates.signals, now: now)
         guard isTaken else { throw .authorRate }
     }
 }
@@ -102,16 +103,16 @@ struct RelayState: Sendable {
         newTreeAuthors = TokenBucket(rates.newTreeAuthors, now: now)
     }
 
-    mutating func takeRelayed(cost: Double, now: Instant) throws(DropReason) {
-        guard relayed.take(cost, now: now) else { throw .relayRate }
+    mutating func takeRelayToken(cost: Double, now: Instant) throws(DropReason) {
+        guard relayed.takeTokens(cost, now: now) else { throw .relayRate }
     }
 
-    mutating func takeNewAuthor(_ source: RelayLink, now: Instant) throws(DropReason) {
+    mutating func takeNewAuthorToken(_ source: RelayLink, now: Instant) throws(DropReason) {
         let isTaken =
             switch source {
-            case .mesh: newAuthors.take(now: now)
-            case .smallRoom: newRoomAuthors.take(now: now)
-            case .overlay, .bridge: newTreeAuthors.take(now: now)
+            case .mesh: newAuthors.takeTokens(now: now)
+            case .smallRoom: newRoomAuthors.takeTokens(now: now)
+            case .overlay, .bridge: newTreeAuthors.takeTokens(now: now)
             }
         guard isTaken else { throw .newAuthorRate }
     }

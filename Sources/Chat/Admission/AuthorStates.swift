@@ -62,31 +62,31 @@ struct AuthorStates: Sendable {
 
     /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors; in a crowd also
     /// those of all links together.
-    mutating func takeRelayed(
+    mutating func takeRelayToken(
         of author: PeerID, from link: PeerID, _ source: LinkSource, as kind: RelayLink, now: Instant
     ) throws(DropReason) {
         try changeRelay(link, now) { relay throws(DropReason) in
-            try relay.takeRelayed(cost: kind == .mesh ? AdmissionRates.meshCost : 1, now: now)
+            try relay.takeRelayToken(cost: kind == .mesh ? AdmissionRates.meshCost : 1, now: now)
         }
         if kind == .overlay {
             let rate = rates.crowdRelayed
-            guard FairBucket.take(from: &crowdRelayed, of: source, at: rate, now: now) else {
+            guard FairBucket.takeToken(from: &crowdRelayed, of: source, at: rate, now: now) else {
                 throw .relayRate
             }
         }
-        try takeNewAuthor(author, from: link, source, as: kind, now: now)
+        try takeNewAuthorToken(author, from: link, source, as: kind, now: now)
     }
 
-    mutating func takeNewAuthor(
+    mutating func takeNewAuthorToken(
         _ author: PeerID, from link: PeerID, _ source: LinkSource, as kind: RelayLink, now: Instant
     ) throws(DropReason) {
         guard records[author] == nil else { return }
         try changeRelay(link, now) { relay throws(DropReason) in
-            try relay.takeNewAuthor(kind, now: now)
+            try relay.takeNewAuthorToken(kind, now: now)
         }
         guard kind == .overlay else { return }
         let rate = rates.crowdAuthors
-        guard FairBucket.take(from: &crowdAuthors, of: source, at: rate, now: now) else {
+        guard FairBucket.takeToken(from: &crowdAuthors, of: source, at: rate, now: now) else {
             throw .newAuthorRate
         }
     }
@@ -94,14 +94,14 @@ struct AuthorStates: Sendable {
     /// Takes one of the messages that all young authors may say together in a large room, if the author is young: a swarm of new
     /// identities does not fill the conversation. In the node's own first minute all are new to it, and none is young.
     /// Sources and authors that say as much as an honest sender find room beside those that say more.
-    mutating func takeYoung(
+    mutating func takeYoungToken(
         _ type: PayloadType, of author: PeerID, from source: LinkSource, now: Instant
     ) throws(DropReason) {
         guard type.isRead, !rates.messages.isUnlimited, let startedAt, now >= startedAt + Limits.youngAuthorTime,
             records[author].map({ now < $0.firstHeardAt + Limits.youngAuthorTime }) ?? true
         else { return }
         let rate = rates.young
-        guard FairBucket.take(from: &young, of: source, author: author, at: rate, now: now) else {
+        guard FairBucket.takeToken(from: &young, of: source, author: author, at: rate, now: now) else {
             throw .youngRate
         }
     }

@@ -30,8 +30,8 @@ package struct TokenBucket: Hashable, Sendable {
     }
 
     /// Takes tokens. False, and nothing is taken, if there are fewer.
-    package mutating func take(_ count: Double = 1, now: Instant) -> Bool {
-        tokens.take(count, at: rate, now: now)
+    package mutating func takeTokens(_ count: Double = 1, now: Instant) -> Bool {
+        tokens.takeTokens(count, at: rate, now: now)
     }
 
     /// The time until a token is there, at most `longestWait`; zero if one is.
@@ -58,10 +58,10 @@ struct Tokens: Hashable, Sendable {
         updated = now
     }
 
-    /// As `TokenBucket.take`.
+    /// As `TokenBucket.takeTokens`.
     ///
     /// - Parameter rate: the same each time.
-    mutating func take(_ wanted: Double = 1, at rate: Rate, now: Instant) -> Bool {
+    mutating func takeTokens(_ wanted: Double = 1, at rate: Rate, now: Instant) -> Bool {
         guard !rate.isUnlimited else { return true }
         refill(at: rate, now)
         guard count >= wanted else { return false }

@@ -74,7 +74,7 @@ struct DirectQueue: Sendable {
     mutating func takeDue(now: Instant, rate: Rate) -> [VerifiedPayload] {
         var pace = pace ?? TokenBucket(rate, now: now)
         var due: [VerifiedPayload] = []
-        while hasBacklog, pace.take(now: now) {
+        while hasBacklog, pace.takeTokens(now: now) {
             entries[sent].wasSent = true
             due.append(entries[sent].payload)
             sent += 1

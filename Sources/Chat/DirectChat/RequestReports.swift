@@ -12,7 +12,9 @@ struct RequestReports: Sendable {
     /// Counts a request; false if it is not to be reported.
     mutating func recordRequest(of peer: PeerID, from giver: Giver, now: Instant) -> Bool {
         if let last = reportedAt[peer] ?? nil, now < last + Limits.requestPause { return false }
-        let isTaken = paces.update(giver, orNew: { TokenBucket(RequestReports.rate, now: now) }) { $0.take(now: now) }
+        let isTaken = paces.update(giver, orNew: { TokenBucket(RequestReports.rate, now: now) }) {
+            $0.takeTokens(now: now)
+        }
         if isTaken { reportedAt.set(now, for: peer) }
         return isTaken
     }

@@ -144,7 +144,7 @@ private struct FieldReader: ~Escapable {
 
     mutating func nickname() throws(PayloadError) -> String {
         let count = Int(try byte())
-        return try Nickname.accept(try take(count))
+        return try Nickname.accept(try takeBytes(count))
     }
 
     /// Nil for no bytes. Only a peer that is away has a reason.
@@ -152,20 +152,20 @@ private struct FieldReader: ~Escapable {
         let count = Int(try byte())
         guard count > 0 else { return nil }
         guard state == .away else { throw .malformed }
-        return try AwayReason.accept(try take(count))
+        return try AwayReason.accept(try takeBytes(count))
     }
 
     /// Nil for no bytes.
     private mutating func about() throws(PayloadError) -> String? {
         let count = Int(try byte())
-        return count > 0 ? try AboutLine.accept(try take(count)) : nil
+        return count > 0 ? try AboutLine.accept(try takeBytes(count)) : nil
     }
 
     private mutating func rooms() throws(PayloadError) -> [String] {
         let count = Int(try byte())
         guard count <= Limits.announcedRooms else { throw .malformed }
         var rooms: [String] = []
-        for _ in 0..<count { rooms.append(try RoomName.accept(try take(try length()))) }
+        for _ in 0..<count { rooms.append(try RoomName.accept(try takeBytes(try length()))) }
         return rooms
     }
 
@@ -175,10 +175,10 @@ private struct FieldReader: ~Escapable {
     }
 
     /// 32 bytes.
-    mutating func secret() throws(PayloadError) -> [UInt8] { [UInt8](copying: try take(RoomSecret.byteCount)) }
+    mutating func secret() throws(PayloadError) -> [UInt8] { [UInt8](copying: try takeBytes(RoomSecret.byteCount)) }
 
     /// All remaining bytes.
-    mutating func room() throws(PayloadError) -> String { try RoomName.accept(try take(reader.remaining)) }
+    mutating func room() throws(PayloadError) -> String { try RoomName.accept(try takeBytes(reader.remaining)) }
 
     /// Of two bytes.
     private mutating func length() throws(PayloadError) -> Int {
@@ -187,7 +187,7 @@ private struct FieldReader: ~Escapable {
 
     /// All remaining bytes.
     mutating func text() throws(PayloadError) -> String {
-        try Text.accept(try take(reader.remaining))
+        try Text.accept(try takeBytes(reader.remaining))
     }
 
     private mutating func byte() throws(PayloadError) -> UInt8 {
@@ -195,7 +195,7 @@ private struct FieldReader: ~Escapable {
     }
 
     @_lifetime(copy self)
-    private mutating func take(_ count: Int) throws(PayloadError) -> Span<UInt8> {
+    private mutating func takeBytes(_ count: Int) throws(PayloadError) -> Span<UInt8> {
         do throws(TruncatedInput) {
             return bytes.extracting(try reader.readRange(count))
         } catch {

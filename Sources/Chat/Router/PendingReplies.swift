@@ -5,12 +5,12 @@ struct PendingReplies: Sendable {
     private static let capacity = 256
 
     /// An automatic answer that waits to be signed.
-    struct Answer: Sendable {
+    struct WaitingAnswer: Sendable {
         let peer: PeerID
         let answer: DirectAnswer
     }
 
-    private(set) var answers: [Answer] = []
+    private(set) var answers: [WaitingAnswer] = []
     /// Peers that a receipt has to be sent to.
     private var peersOwedReceipts: Set<PeerID> = []
     /// Peers with messages that were not sent on the present link.
@@ -23,7 +23,7 @@ struct PendingReplies: Sendable {
 
     mutating func add(_ answer: DirectAnswer, to peer: PeerID) {
         if answers.count == PendingReplies.capacity { answers.removeFirst() }
-        answers.append(Answer(peer: peer, answer: answer))
+        answers.append(WaitingAnswer(peer: peer, answer: answer))
     }
 
     mutating func removeAnswers(to peer: PeerID) { answers.removeAll { $0.peer == peer } }

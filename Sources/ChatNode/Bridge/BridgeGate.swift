@@ -43,7 +43,7 @@ struct BridgeGate: ~Copyable {
     }
 
     /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
-    static func takeRelayed(on link: LinkInfo, _ roster: borrowing Roster, _ environment: Environment) -> Bool {
+    static func takeRelayToken(on link: LinkInfo, _ roster: borrowing Roster, _ environment: Environment) -> Bool {
         let rate: LinkRate =
             trusts(link.peer, roster, environment) ? .bridged : environment.isCrowd ? .relayedInCrowd : .relayed
         return link.takeToken(rate, now: environment.now)

@@ -6,7 +6,7 @@ package import Wire
 /// for the bridge's own thread.
 package struct BridgeIntake: Sendable {
     /// Why a delivery is not passed on.
-    package enum Refusal: String, Sendable, CaseIterable {
+    package enum DeliveryRefusal: String, Sendable, CaseIterable {
         /// It was not sealed under the bridge key for this room.
         case unopened
         /// It came before, or is our own.
@@ -30,7 +30,7 @@ package struct BridgeIntake: Sendable {
     private var waiting: [Waiting] = []
     private var rate: TokenBucket
     private var paces: AuthorPaces
-    package private(set) var refused: [Refusal: Int] = [:]
+    package private(set) var refused: [DeliveryRefusal: Int] = [:]
     package private(set) var taken = 0
 
     /// - Parameter pace: of an author's messages, edits and deletions.
@@ -67,12 +67,12 @@ package struct BridgeIntake: Sendable {
         waiting.removeAll { waiting in
             guard rate.wait(now: now) == .zero else { return false }
             if let author = waiting.author {
-                guard !held.contains(author), paces.take(author, now: now) else {
+                guard !held.contains(author), paces.takeToken(of: author, now: now) else {
                     held.insert(author)
                     return false
                 }
             }
-            _ = rate.take(now: now)
+            _ = rate.takeTokens(now: now)
             due.append(waiting.delivery)
             return true
         }
@@ -93,7 +93,7 @@ package struct BridgeIntake: Sendable {
         return waits.min().map { max($0, rate.wait(now: now)) }
     }
 
-    private mutating func refuse(_ refusal: Refusal) -> Bool {
+    private mutating func refuse(_ refusal: DeliveryRefusal) -> Bool {
         refused[refusal, default: 0] += 1
         return false
     }

@@ -59,7 +59,7 @@ package struct BridgeOutbox: Sendable {
         var held: Set<PeerID> = []
         for tag in order where sent < Limits.bridgeWindow {
             guard let entry = entries[tag], !entry.isSent, !held.contains(entry.author) else { continue }
-            guard entry.notBefore <= now, !entry.isHistory || paces.take(entry.author, now: now) else {
+            guard entry.notBefore <= now, !entry.isHistory || paces.takeToken(of: entry.author, now: now) else {
                 held.insert(entry.author)
                 continue
             }
@@ -152,8 +152,8 @@ struct AuthorPaces: Sendable {
     init(_ rate: Rate) { self.rate = rate }
 
     /// Takes one message's worth; false, and nothing is taken, above the rate.
-    mutating func take(_ author: PeerID, now: Instant) -> Bool {
-        buckets.update(author, orNew: { TokenBucket(rate, now: now) }) { $0.take(now: now) }
+    mutating func takeToken(of author: PeerID, now: Instant) -> Bool {
+        buckets.update(author, orNew: { TokenBucket(rate, now: now) }) { $0.takeTokens(now: now) }
     }
 
     /// The time until the author's next message may go.

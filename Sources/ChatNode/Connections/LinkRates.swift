@@ -36,11 +36,11 @@ struct LinkRates {
 
     mutating func takeToken(_ rate: LinkRate, now: Instant) -> Bool {
         switch rate {
-        case .relayed: relayed.take(now: now)
-        case .relayedInCrowd: relayedInCrowd.take(now: now)
-        case .bridged: bridged.take(now: now)
-        case .clocks: clocks.take(now: now)
-        case .betterCertificates: betterCertificates.take(now: now)
+        case .relayed: relayed.takeTokens(now: now)
+        case .relayedInCrowd: relayedInCrowd.takeTokens(now: now)
+        case .bridged: bridged.takeTokens(now: now)
+        case .clocks: clocks.takeTokens(now: now)
+        case .betterCertificates: betterCertificates.takeTokens(now: now)
         }
     }
 }

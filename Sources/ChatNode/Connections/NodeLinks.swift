@@ -70,7 +70,7 @@ extension Node {
         }
     }
 
-    func schedule(_ step: Step, at instant: Instant) {
+    func schedule(_ step: NodeStep, at instant: Instant) {
         scheduler.schedule(at: instant) { [weak self] in self?.perform(step) }
     }
 

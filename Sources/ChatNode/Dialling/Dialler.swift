@@ -144,7 +144,7 @@ package struct Dialler {
         let linked = linked
         candidates.update(instance) { wanted = $0.nextEndpoint(now: now) { linked.peer(at: $0) != nil } }
         guard let endpoint = wanted else { return nil }
-        guard budget.take(endpoint, now: now) else {
+        guard budget.takeTokens(endpoint, now: now) else {
             candidates.update(instance) { $0.skipped(until: now + Dialler.crowdedAddressPause) }
             return nil
         }

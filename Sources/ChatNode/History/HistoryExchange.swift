@@ -111,7 +111,7 @@ extension HistoryExchange {
         guard takesPart(environment) else { return }
         let now = environment.now
         let isAllowed = haveRates.update(peer, orNew: { TokenBucket(HistoryExchange.haveRate, now: now) }) {
-            $0.take(now: now)
+            $0.takeTokens(now: now)
         }
         guard isAllowed else {
             counts.havesRefused += 1

@@ -167,7 +167,7 @@ package struct IWant {
     private mutating func takeTokens(_ count: Int, from peer: PeerID, _ now: Instant) -> Int {
         guard count > 0 else { return 0 }
         return paces.update(givers[peer] ?? Giver(peer), orNew: { TokenBucket(IWant.rate, now: now) }) { pace in
-            (0..<count).prefix { _ in pace.take(now: now) }.count
+            (0..<count).prefix { _ in pace.takeTokens(now: now) }.count
         }
     }
 

@@ -57,13 +57,13 @@ struct UntimelyRefusals {
 
     /// Removes and returns those whose time has come, with the neighbours to ask.
     mutating func takeDue(now: Instant) -> [(id: UInt64, peers: [PeerID])] {
-        take { $0.opensAt.map { $0 <= now } ?? false }
+        takeRefusals { $0.opensAt.map { $0 <= now } ?? false }
     }
 
     /// Removes and returns all, because the clock has moved.
-    mutating func takeAll() -> [(id: UInt64, peers: [PeerID])] { take { _ in true } }
+    mutating func takeAll() -> [(id: UInt64, peers: [PeerID])] { takeRefusals { _ in true } }
 
-    private mutating func take(where isOpen: (Entry) -> Bool) -> [(id: UInt64, peers: [PeerID])] {
+    private mutating func takeRefusals(where isOpen: (Entry) -> Bool) -> [(id: UInt64, peers: [PeerID])] {
         let open = entries.filter(isOpen)
         if !open.isEmpty { entries.removeAll(where: isOpen) }
         return open.map { ($0.id, $0.peers) }

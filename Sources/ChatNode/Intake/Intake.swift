@@ -181,7 +181,7 @@ extension Intake {
             effects.append(.countUnexpectedFrame)
             return nil
         }
-        guard BridgeGate.takeRelayed(on: link, roster, environment) else {
+        guard BridgeGate.takeRelayToken(on: link, roster, environment) else {
             mail.countRefused()
             return nil
         }
@@ -385,7 +385,7 @@ extension Intake {
     ) -> Certificate? {
         guard
             crowd.takesAnswer(body.count, on: link.id, now: environment.now)
-                || BridgeGate.takeRelayed(on: link, roster, environment)
+                || BridgeGate.takeRelayToken(on: link, roster, environment)
         else {
             certificatesRefused += 1
             return nil
@@ -468,7 +468,7 @@ extension Intake {
             guard isTaken else { return false }
         case .renewal: keepRenewed(certificate, environment, &effects)
         case .better:
-            guard takeBetter(from: link, environment) else {
+            guard takeBetterToken(from: link, environment) else {
                 if link != nil { certificatesRefused += 1 }
                 return false
             }
@@ -488,7 +488,7 @@ extension Intake {
         switch news {
         case .nothing, .first, .worse: break
         case .renewal: keepRenewed(certificate, environment, &effects)
-        case .better: if takeBetter(from: link, environment) { passOn(certificate, from: link.id, &effects) }
+        case .better: if takeBetterToken(from: link, environment) { passOn(certificate, from: link.id, &effects) }
         }
     }
 
@@ -530,8 +530,8 @@ extension Intake {
         effects.append(.resend(certificate))
     }
 
-    private mutating func takeBetter(from link: LinkInfo?, _ environment: Environment) -> Bool {
-        guard let link else { return betterFromBroker.take(now: environment.now) }
+    private mutating func takeBetterToken(from link: LinkInfo?, _ environment: Environment) -> Bool {
+        guard let link else { return betterFromBroker.takeTokens(now: environment.now) }
         return link.takeToken(.betterCertificates, now: environment.now)
     }
 }

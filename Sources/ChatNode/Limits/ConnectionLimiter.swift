@@ -58,7 +58,7 @@ struct ConnectionLimiter {
                 admitSource(endpoint.source, now: now)
             else { return false }
         }
-        guard !isLimited || allSources.take(now: now) else { return false }
+        guard !isLimited || allSources.takeTokens(now: now) else { return false }
         halfOpen += 1
         if !endpoint.isLoopback { count(endpoint, { $0.halfOpen += 1 }, { $0.halfOpen += 1 }) }
         return true
@@ -108,7 +108,7 @@ struct ConnectionLimiter {
     private mutating func admitSource(_ key: Endpoint, now: Instant) -> Bool {
         guard makeRoom(for: key, now: now), var source = sources[key] else { return false }
         guard source.halfOpen < Limits.halfOpenHandshakesPerSource, source.links < Limits.linksPerSource,
-            !isLimited || source.bucket.take(now: now)
+            !isLimited || source.bucket.takeTokens(now: now)
         else {
             sources[key] = source
             return false

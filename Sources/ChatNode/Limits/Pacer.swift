@@ -35,7 +35,7 @@ struct Pacer {
     mutating func sent(now: Instant) { lastSentAt = now }
 
     /// Takes one message's worth of the own rate; false, and nothing is taken, above it.
-    mutating func take(now: Instant) -> Bool { bucket.take(now: now) }
+    mutating func takeTokens(now: Instant) -> Bool { bucket.takeTokens(now: now) }
 
     /// The time until the own rate allows the next message; zero if it does now.
     func wait(now: Instant) -> Duration { bucket.wait(now: now) }

@@ -11,10 +11,10 @@ package struct MulticastRateLimiter: Sendable {
     /// False, and nothing is taken, where a sender has had too much looked at lately.
     ///
     /// - Parameter cost: records, about; no single message costs more than there can be.
-    package mutating func take(_ cost: Int, of sender: [UInt8], now: Instant) -> Bool {
+    package mutating func takeTokens(_ cost: Int, of sender: [UInt8], now: Instant) -> Bool {
         let rate = Rate(perSecond: Limits.multicastRecordsPerSecond, burst: Limits.multicastRecordsBurst)
         return buckets.update(sender, orNew: { TokenBucket(rate, now: now) }) { bucket in
-            bucket.take(min(Double(cost), rate.burst), now: now)
+            bucket.takeTokens(min(Double(cost), rate.burst), now: now)
         }
     }
 }
@@ -29,7 +29,7 @@ struct SilentLinkLimiter {
         guard !endpoint.isLoopback else { return }
         let rate = Rate(perSecond: Limits.handshakesPerSourcePerSecond, burst: Limits.handshakesPerSourceBurst)
         var bucket = buckets[endpoint.source] ?? TokenBucket(rate, now: now)
-        _ = bucket.take(now: now)
+        _ = bucket.takeTokens(now: now)
         buckets.set(bucket, for: endpoint.source)
     }
 
@@ -45,12 +45,12 @@ struct DialRateLimiter {
     private var buckets = RecentTable<[UInt8], TokenBucket>(capacity: Limits.knownPeers)
 
     /// False, and nothing is taken, above the rate of an address. This machine is exempt.
-    mutating func take(_ endpoint: Endpoint, now: Instant) -> Bool {
+    mutating func takeTokens(_ endpoint: Endpoint, now: Instant) -> Bool {
         guard !endpoint.isLoopback else { return true }
         let rate = Rate(perSecond: Limits.dialsPerAddressPerSecond, burst: Limits.dialsPerAddressBurst)
         var bucket = buckets[endpoint.address] ?? TokenBucket(rate, now: now)
         defer { buckets.set(bucket, for: endpoint.address) }
-        return bucket.take(now: now)
+        return bucket.takeTokens(now: now)
     }
 }
 

@@ -96,7 +96,7 @@ struct LinkTiming {
 
     /// Whether a ping is answered: false above `Limits.answeredPingsPerSecond`.
     mutating func mayAnswer(at now: Instant) -> Bool {
-        answers.take(now: now)
+        answers.takeTokens(now: now)
     }
 
     /// The link is dead unless a record arrives within `timeout`.

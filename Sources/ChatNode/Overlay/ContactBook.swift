@@ -94,7 +94,7 @@ struct ContactBook: Sendable {
     mutating func admitList(from teller: PeerID, now: Instant) -> Bool {
         var telling = tellings[teller] ?? Telling(at: now)
         defer { tellings[teller] = telling }
-        guard telling.rate.take(now: now) else { return false }
+        guard telling.rate.takeTokens(now: now) else { return false }
         telling.at = now
         return true
     }

@@ -309,7 +309,7 @@ extension TreeSpread {
 
     /// False above the rate of a neighbour's frames.
     mutating func admitFrame(from peer: PeerID, now: Instant) -> Bool {
-        neighbours.update(peer) { $0.frames.take(now: now) } ?? false
+        neighbours.update(peer) { $0.frames.takeTokens(now: now) } ?? false
     }
 
     private mutating func grafted(_ mask: TreeMask, _ ids: [UInt64], by peer: PeerID, now: Instant) -> [Action] {
@@ -331,7 +331,7 @@ extension TreeSpread {
     ) -> (actions: [Action], trees: TreeMask) {
         var (actions, trees, lacking): ([Action], TreeMask, [UInt64]) = ([], 0, [])
         for id in ids {
-            guard let entry = recent[id], neighbours.update(peer, { $0.grafted.take(now: now) }) ?? false else {
+            guard let entry = recent[id], neighbours.update(peer, { $0.grafted.takeTokens(now: now) }) ?? false else {
                 lacking.append(id)
                 continue
             }
@@ -407,7 +407,7 @@ extension TreeSpread {
         var neighbours = exchange(&self.neighbours, with: Neighbours())
         defer { self.neighbours = neighbours }
         return lazyPush.due(now: now, patience: patience) { peer in
-            neighbours.update(peer) { $0.asked.take(now: now) } ?? false
+            neighbours.update(peer) { $0.asked.takeTokens(now: now) } ?? false
         }
     }
 

@@ -4,7 +4,7 @@ import Wire
 /// When this node asks a neighbour for the presences that it lacks, and how it answers such questions (Protocol.md section 13).
 struct RosterExchange {
     /// An answer under way.
-    private struct Answer {
+    private struct RosterAnswer {
         let buckets: UInt16
         var next: Int
         /// Bytes that may still be sent: a question is small.
@@ -12,7 +12,7 @@ struct RosterExchange {
     }
 
     /// A question of ours: presences of its answer may be old and many.
-    private struct Question {
+    private struct RosterQuestion {
         let until: Instant
         /// Bytes of presences and certificates that may still come.
         var bytes = Limits.rosterAnswerBytes
@@ -22,8 +22,8 @@ struct RosterExchange {
 
     private var asksAt: Instant?
     private var interval = Limits.firstRosterInterval
-    private var questions: [ConnectionID: Question] = [:]
-    private var answers: [ConnectionID: Answer] = [:]
+    private var questions: [ConnectionID: RosterQuestion] = [:]
+    private var answers: [ConnectionID: RosterAnswer] = [:]
     /// Where the last answer on a link ended, and the next one goes on.
     private var ends: [ConnectionID: Int] = [:]
     /// The link on which the last question was asked.
@@ -67,7 +67,7 @@ struct RosterExchange {
 
     /// Our digests were sent on a link.
     mutating func recordQuestion(_ link: ConnectionID, now: Instant) {
-        questions[link] = Question(until: now + Limits.rosterAnswerTime)
+        questions[link] = RosterQuestion(until: now + Limits.rosterAnswerTime)
         asked = link
     }
 
@@ -85,9 +85,9 @@ struct RosterExchange {
         let rate = Rate(perSecond: Limits.rosterAnswersPerSecond, burst: Limits.rosterAnswersBurst)
         var bucket = rates[link] ?? TokenBucket(rate, now: now)
         defer { rates[link] = bucket }
-        guard bucket.take(now: now) else { return false }
+        guard bucket.takeTokens(now: now) else { return false }
         guard buckets != 0 else { return true }
-        answers[link] = Answer(buckets: buckets, next: ends[link] ?? 0)
+        answers[link] = RosterAnswer(buckets: buckets, next: ends[link] ?? 0)
         stepsAt = stepsAt ?? now
         return true
     }

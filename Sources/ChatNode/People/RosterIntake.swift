@@ -9,7 +9,7 @@ struct RosterIntake {
         var value = 0.0
         var at: Instant
 
-        mutating func take(most: Double, now: Instant) -> Bool {
+        mutating func count(most: Double, now: Instant) -> Bool {
             let elapsed = Double((now - at).nanoseconds) / Double(Limits.presenceLifetime.nanoseconds)
             (value, at) = (max(0, value - max(most, value) * max(0, elapsed)), now)
             guard value + 1 <= most else { return false }
@@ -26,10 +26,10 @@ struct RosterIntake {
     /// - Parameter size: how many nodes the room plausibly has.
     mutating func admit(from source: LinkSource, size: Int, now: Instant) -> Bool {
         let most = max(Double(Limits.plausibleRoom), Double(size) * 1.25)
-        let isTaken = sources.update(source, orNew: { Count(at: now) }) { $0.take(most: most, now: now) }
+        let isCounted = sources.update(source, orNew: { Count(at: now) }) { $0.count(most: most, now: now) }
         var all = all ?? Count(at: now)
         defer { self.all = all }
-        return isTaken && all.take(most: most * Double(Limits.plausibleSources), now: now)
+        return isCounted && all.count(most: most * Double(Limits.plausibleSources), now: now)
     }
 }
 

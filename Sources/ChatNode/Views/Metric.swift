@@ -189,7 +189,7 @@ extension Metric {
     package static let bridgeDropped = total(
         "bridge_dropped", "Publications that were given up because they waited too long, or too many did.")
 
-    package static func bridgeIntake(_ refusal: BridgeIntake.Refusal) -> Metric {
+    package static func bridgeIntake(_ refusal: BridgeIntake.DeliveryRefusal) -> Metric {
         byReason(
             "bridge_", refusal.rawValue, as: "bridge_deliveries_refused", "Deliveries that the node never saw.")
     }

@@ -9,7 +9,7 @@ enum AvahiAnswers {
 
     /// Nil for anything that no node would publish.
     static func listing(
-        _ source: Source, interface: CInt, family: CInt, name: UnsafePointer<CChar>?
+        _ source: RecordSource, interface: CInt, family: CInt, name: UnsafePointer<CChar>?
     ) -> Listing? {
         guard let name = unsafe text(name), let instance = RandomNames.canonical(name) else { return nil }
         guard interface > 0 else { return nil }

@@ -37,7 +37,7 @@ actor AvahiDiscovery: EventLoopActor {
     private var choice: ModeChoice
     /// The last mode or failure: each room receives it.
     private var outlook: DiscoveryEvent?
-    private var rooms: [RoomNumber: RoomState] = [:]
+    private var rooms: [RoomNumber: RoomDiscovery] = [:]
     private let pool = ResolverPool()
     private var view = NetworkView()
     private var interfaceWarning = InterfaceWarning()
@@ -131,7 +131,7 @@ extension AvahiDiscovery {
     private func begin(
         _ room: RoomNumber, _ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void
     ) {
-        rooms[room] = RoomState(announcement, in: pool, now: loop.now, tell: tell)
+        rooms[room] = RoomDiscovery(announcement, in: pool, now: loop.now, tell: tell)
         guard watch != nil else { return open() }
         for source in [daemon, embedded] {
             guard let source, source.isReady else { continue }
@@ -204,7 +204,7 @@ extension AvahiDiscovery {
         } else {
             leaveInTurn(room, [embedded, daemon].compactMap { $0?.responder }, then: finish)
             serveRooms(after: room)
-            Source.allCases.forEach(recordServing)
+            RecordSource.allCases.forEach(recordServing)
         }
         schedule(after: Self.closingTime) { $0.ended(room, isClosed: false) }
     }
@@ -319,7 +319,7 @@ extension AvahiDiscovery {
     /// From the withdrawal of a room's names on another network to its new ones.
     private static let renamePause = Duration.zero...Duration.seconds(3)
 
-    func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
+    func handle(_ event: ResponderEvent, from source: RecordSource, epoch: Int) {
         guard self[source]?.epoch == epoch else { return }
         switch event {
         case .ready: becameReady(source)
@@ -330,7 +330,7 @@ extension AvahiDiscovery {
         }
     }
 
-    private func handle(_ event: RoomEvent, of room: RoomNumber, from source: Source) {
+    private func handle(_ event: RoomEvent, of room: RoomNumber, from source: RecordSource) {
         switch event {
         case .published: published(room, source)
         case .collision: collided(room)
@@ -342,7 +342,7 @@ extension AvahiDiscovery {
         }
     }
 
-    private func becameReady(_ source: Source) {
+    private func becameReady(_ source: RecordSource) {
         guard self[source]?.isReady == false else { return }
         self[source]?.becameReady()
         stands(source, .answering)
@@ -354,28 +354,28 @@ extension AvahiDiscovery {
         if source == .daemon { renewListener() } else { pursueAll() }
     }
 
-    private func published(_ room: RoomNumber, _ source: Source) {
+    private func published(_ room: RoomNumber, _ source: RecordSource) {
         rooms[room]?.publishers.insert(source)
         recordServing(source)
         announceSoon(room, with: source)
     }
 
     /// A responder serves once it has the records of all rooms; a room that begins later does not change that.
-    private func recordServing(_ source: Source) {
+    private func recordServing(_ source: RecordSource) {
         guard self[source]?.isReady == true, !rooms.isEmpty,
             rooms.values.allSatisfy({ $0.publishers.contains(source) })
         else { return }
         stands(source, .serving)
     }
 
-    private func sourceEnded(_ source: Source) {
+    private func sourceEnded(_ source: RecordSource) {
         for room in Array(rooms.keys) {
             rooms[room]?.publishers.remove(source)
             change(room) { $0.sourceEnded(source, now: $1) }
         }
     }
 
-    private func lost(_ source: Source, _ reason: String) {
+    private func lost(_ source: RecordSource, _ reason: String) {
         self[source]?.isReady = false
         if source == .daemon { renewListener() }
         sourceEnded(source)
@@ -385,7 +385,7 @@ extension AvahiDiscovery {
     }
 
     /// It waits for a daemon to appear, also where one is there but hung when it was asked: so it is asked again.
-    private func waits(_ source: Source, _ reason: String) {
+    private func waits(_ source: RecordSource, _ reason: String) {
         lost(source, reason)
         let epoch = self[source]?.epoch
         schedule(after: Self.waitingTime) {
@@ -394,19 +394,19 @@ extension AvahiDiscovery {
         }
     }
 
-    private func failed(_ source: Source, _ reason: String) {
+    private func failed(_ source: RecordSource, _ reason: String) {
         guard let pause = self[source]?.close() else { return }
         lost(source, reason)
         schedule(after: pause) { $0.reopen(source) }
     }
 
-    private func reopen(_ source: Source) {
+    private func reopen(_ source: RecordSource) {
         guard source == .daemon || choice.isEmbeddedOpen, self[source]?.isOpen == false else { return }
         self[source]?.open()
         if source == .daemon { pulse = DaemonPulse() }
     }
 
-    private func stands(_ source: Source, _ standing: ModeChoice.Standing) {
+    private func stands(_ source: RecordSource, _ standing: ModeChoice.Standing) {
         switch source {
         case .daemon: obey(choice.daemonIs(standing))
         case .embedded: obey(choice.embeddedIs(standing))
@@ -535,7 +535,7 @@ extension AvahiDiscovery {
         stands(.daemon, .serving)
     }
 
-    private func announceSoon(_ room: RoomNumber, with source: Source) {
+    private func announceSoon(_ room: RoomNumber, with source: RecordSource) {
         var generator = SystemRandomNumberGenerator()
         schedule(after: .random(in: FirstAnnouncement.wait, using: &generator)) {
             // Not on a network that may be another one already, nor once nothing is published any more.
@@ -560,7 +560,7 @@ extension AvahiDiscovery {
         responder.browse(type: state.type, of: room, in: view)
     }
 
-    subscript(source: Source) -> AvahiSource? {
+    subscript(source: RecordSource) -> AvahiSource? {
         get {
             switch source {
             case .daemon: daemon
@@ -591,7 +591,7 @@ extension AvahiDiscovery {
         listener?.close()
         listener = nil
         guard isDaemonUsed || rooms.values.contains(where: \.crowd.hearsCensus) else { return }
-        let source = isDaemonUsed ? Source.daemon : .embedded
+        let source = isDaemonUsed ? RecordSource.daemon : .embedded
         let listener = AnnouncementListener(
             loop: loop, source: source, tell: callback { $0.heard($1.event, in: $1.room) })
         for (room, state) in rooms {
@@ -672,13 +672,13 @@ extension AvahiDiscovery {
         asker.ask(for: subtypes, of: room, in: heardView)
     }
 
-    private func heard(_ answer: BucketAsker.Answer) {
+    private func heard(_ answer: BucketAsker.BucketAnswer) {
         let room = answer.room
         guard let index = rooms.index(forKey: room) else { return }
         let subtype = rooms.values[index].announcement.subtype
         let all = HeardInstance.ofBucket(in: answer.bytes, from: answer.sender, of: subtype)
         guard !all.isEmpty, let weight = rooms.values[index].crowd.takes(answer.sender, of: subtype) else { return }
-        let source: Source = isDaemonUsed ? .daemon : .embedded
+        let source: RecordSource = isDaemonUsed ? .daemon : .embedded
         for heard in all {
             let listing = Listing(source: source, instance: heard.instance, at: answer.place)
             self.heard(heard, listing, weight: weight, in: room)

@@ -5,7 +5,7 @@ import Wire
 /// An Avahi connection on an event loop. Calls from any other loop return at once and take effect in order.
 actor AvahiResponder: EventLoopActor {
     nonisolated let loop: EventLoop
-    private nonisolated let source: Source
+    private nonisolated let source: RecordSource
     private nonisolated let report: ResponderReport
     private let connect: Connect
     private var connection: (any ResponderConnection)?
@@ -15,7 +15,7 @@ actor AvahiResponder: EventLoopActor {
     typealias Connect =
         @Sendable (EventLoop, ResponderContext) throws(ResponderFailure) -> any ResponderConnection
 
-    init(_ source: Source, on loop: EventLoop, report: @escaping ResponderReport, connect: @escaping Connect) {
+    init(_ source: RecordSource, on loop: EventLoop, report: @escaping ResponderReport, connect: @escaping Connect) {
         self.loop = loop
         self.source = source
         self.report = report

@@ -33,7 +33,7 @@ enum RoomEvent: Sendable {
 }
 
 /// Where a responder tells its events, with the source and the epoch they belong to; from any thread.
-typealias ResponderReport = @Sendable (ResponderEvent, Source, _ epoch: Int) -> Void
+typealias ResponderReport = @Sendable (ResponderEvent, RecordSource, _ epoch: Int) -> Void
 
 /// Why an Avahi can not be used, as the middle of a sentence.
 struct ResponderFailure: Error {

@@ -1,11 +1,11 @@
 /// The user data of an Avahi callback about the connection: the receiver of its reports. The responder keeps it until the
 /// connection is closed.
 final class ResponderContext: Sendable {
-    let source: Source
+    let source: RecordSource
     private let epoch: Int
     private let report: ResponderReport
 
-    init(source: Source, epoch: Int, report: @escaping ResponderReport) {
+    init(source: RecordSource, epoch: Int, report: @escaping ResponderReport) {
         self.source = source
         self.epoch = epoch
         self.report = report
@@ -37,7 +37,7 @@ final class RoomContext: Sendable {
         self.listing = listing
     }
 
-    var source: Source { responder.source }
+    var source: RecordSource { responder.source }
 
     func tell(_ event: RoomEvent) {
         responder.tell(.room(room, event))

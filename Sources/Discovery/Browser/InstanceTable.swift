@@ -155,7 +155,7 @@ struct InstanceTable {
     }
 
     /// The listings of an ended source are kept for a while, until it or the other source lists them again.
-    mutating func sourceEnded(_ source: Source, now: Instant) -> [ListingAction] {
+    mutating func sourceEnded(_ source: RecordSource, now: Instant) -> [ListingAction] {
         queue.removeAll { $0.source == source }
         for listing in listings where listing.source == source {
             guard var lookup = instances[listing.instance]?[listing] else { continue }

@@ -1,7 +1,7 @@
 import ChatNode
 
 /// Which Avahi said something.
-enum Source: Hashable, Sendable, CaseIterable {
+enum RecordSource: Hashable, Sendable, CaseIterable {
     case daemon
     case embedded
 }
@@ -14,20 +14,20 @@ package enum Family: Hashable, Sendable {
 
 /// One place where an instance is listed: mDNS lists it once for every interface and family that it is heard on.
 struct Listing: Hashable, Sendable {
-    let source: Source
+    let source: RecordSource
     /// In the form of `RandomNames.canonical`.
     let instance: String
     let interface: UInt32
     let family: Family
 
-    init(source: Source, instance: String, interface: UInt32, family: Family) {
+    init(source: RecordSource, instance: String, interface: UInt32, family: Family) {
         self.source = source
         self.instance = instance
         self.interface = interface
         self.family = family
     }
 
-    init(source: Source, instance: String, at place: MulticastPlace) {
+    init(source: RecordSource, instance: String, at place: MulticastPlace) {
         self.init(source: source, instance: instance, interface: place.interface, family: place.family)
     }
 

@@ -41,7 +41,7 @@ final class MulticastBrowser {
         } else {
             end(room)
             searches[room] = Search(name: name, context: context)
-            posts.places.forEach { take($0, for: room) }
+            posts.places.forEach { browse($0, for: room) }
         }
         arm()
     }
@@ -72,7 +72,7 @@ final class MulticastBrowser {
         try posts.move(to: view) { move in
             for room in rooms {
                 move.left.forEach { leave($0, for: room) }
-                move.taken.forEach { take($0, for: room) }
+                move.taken.forEach { browse($0, for: room) }
             }
         }
         isHeld = false
@@ -111,7 +111,7 @@ final class MulticastBrowser {
         }
     }
 
-    private func take(_ place: MulticastPlace, for room: RoomNumber) {
+    private func browse(_ place: MulticastPlace, for room: RoomNumber) {
         guard let name = searches[room]?.name else { return }
         searches[room]?.browsers[place] = QuietBrowser(for: name, now: loop.now, using: &generator)
         if let end = searches[room]?.pursuesUntil { pursue(until: end, of: room, at: place) }

@@ -7,7 +7,7 @@ import Wire
 ///
 /// The answers come to a port of its own, so their senders are known, also where Avahi's daemon does all else.
 final class BucketAsker: DescriptorHandler {
-    struct Answer {
+    struct BucketAnswer {
         /// From index 0.
         let bytes: ArraySlice<UInt8>
         /// The address that it came from.
@@ -31,13 +31,13 @@ final class BucketAsker: DescriptorHandler {
     private static let batch = 64
 
     private let loop: EventLoop
-    private let hear: (Answer) -> Void
+    private let hear: (BucketAnswer) -> Void
     private let gate: MulticastGate
     private var questions: [CInt: Question] = [:]
     private var buffer = [UInt8](repeating: 0, count: MulticastSocket.maximumMessage)
     private var generator = SystemRandomNumberGenerator()
 
-    init(loop: EventLoop, gate: MulticastGate = MulticastGate(), hear: @escaping (Answer) -> Void) {
+    init(loop: EventLoop, gate: MulticastGate = MulticastGate(), hear: @escaping (BucketAnswer) -> Void) {
         self.loop = loop
         self.gate = gate
         self.hear = hear
@@ -77,7 +77,9 @@ final class BucketAsker: DescriptorHandler {
             guard id == question.id, sender.port == MulticastSocket.port, gate.admits(packet, now: loop.now) else {
                 continue
             }
-            hear(Answer(bytes: buffer[..<count], sender: sender.address, place: question.place, room: question.room))
+            hear(
+                BucketAnswer(
+                    bytes: buffer[..<count], sender: sender.address, place: question.place, room: question.room))
         }
     }
 

@@ -26,7 +26,7 @@ final class AnnouncementListener {
     }
 
     private let loop: EventLoop
-    private let source: Source
+    private let source: RecordSource
     private let tell: Tell
     private var searches: [RoomNumber: Search] = [:]
     private lazy var posts = MulticastPosts(loop: loop) { [unowned self] bytes, sender, place in
@@ -38,7 +38,7 @@ final class AnnouncementListener {
     /// - Parameters:
     ///   - source: what else is used: listings are as those of that Avahi.
     ///   - tell: takes what is heard, on the loop.
-    init(loop: EventLoop, source: Source, tell: @escaping Tell) {
+    init(loop: EventLoop, source: RecordSource, tell: @escaping Tell) {
         self.loop = loop
         self.source = source
         self.tell = tell

@@ -53,7 +53,7 @@ final class MulticastGate: Sendable {
     func admits(_ packet: MulticastPacket, now: Instant) -> Bool {
         let (isWithinRate, isListOld) = state.withLock { state in
             let isListOld = state.readAt.map { now - $0 > Self.memory } ?? true
-            return (state.budget.take(packet.cost, of: packet.sender, now: now), isListOld)
+            return (state.budget.takeTokens(packet.cost, of: packet.sender, now: now), isListOld)
         }
         if isWithinRate { return true }
         // The kernel may take 0.2 s to answer: not under the lock, which the node's loop takes for `/stats`.

@@ -59,7 +59,7 @@ struct ExaminationTally {
     }
 
     /// A socket could not be had, or a packet not be sent.
-    mutating func failed(_ socket: MulticastSocket.Place, at place: MulticastPlace, _ error: SystemError) {
+    mutating func failed(_ socket: MulticastSocket.Use, at place: MulticastPlace, _ error: SystemError) {
         switch socket {
         case .mdns where families[place]?.mdns == .dropped: families[place]?.mdns = .refused(error)
         case .otherPort where families[place]?.otherPort == .dropped: families[place]?.otherPort = .refused(error)
@@ -68,7 +68,7 @@ struct ExaminationTally {
     }
 
     mutating func heard(
-        _ bytes: [UInt8], from sender: [UInt8], by socket: MulticastSocket.Place, at place: MulticastPlace
+        _ bytes: [UInt8], from sender: [UInt8], by socket: MulticastSocket.Use, at place: MulticastPlace
     ) {
         let isOwn = ownAddresses.contains(sender)
         switch socket {

@@ -3,8 +3,8 @@ import Reactor
 
 /// The sockets of an examination at one place. Confined to its event loop.
 final class MulticastProbe: DescriptorHandler {
-    typealias Hear = ((bytes: [UInt8], sender: [UInt8], socket: MulticastSocket.Place)) -> Void
-    typealias Fail = ((socket: MulticastSocket.Place, error: SystemError)) -> Void
+    typealias Hear = ((bytes: [UInt8], sender: [UInt8], socket: MulticastSocket.Use)) -> Void
+    typealias Fail = ((socket: MulticastSocket.Use, error: SystemError)) -> Void
 
     /// In one turn; the rest waits for the next.
     private static let batch = 64
@@ -12,7 +12,7 @@ final class MulticastProbe: DescriptorHandler {
     private let loop: EventLoop
     private let hear: Hear
     private let fail: Fail
-    private var sockets: [MulticastSocket.Place: MulticastSocket] = [:]
+    private var sockets: [MulticastSocket.Use: MulticastSocket] = [:]
 
     /// - Parameters:
     ///   - source: an address that the machine has there.
@@ -24,7 +24,7 @@ final class MulticastProbe: DescriptorHandler {
         self.loop = loop
         self.hear = hear
         self.fail = fail
-        for socket in MulticastSocket.Place.allCases {
+        for socket in MulticastSocket.Use.allCases {
             open(socket, at: interface, from: source, other: other)
         }
     }
@@ -34,7 +34,7 @@ final class MulticastProbe: DescriptorHandler {
         sockets = [:]
     }
 
-    func send(_ bytes: [UInt8], by socket: MulticastSocket.Place) {
+    func send(_ bytes: [UInt8], by socket: MulticastSocket.Use) {
         do throws(SystemError) {
             try sockets[socket]?.send(bytes)
         } catch {
@@ -51,7 +51,7 @@ final class MulticastProbe: DescriptorHandler {
     }
 
     private func open(
-        _ socket: MulticastSocket.Place, at interface: UInt32, from source: [UInt8], other: UInt16
+        _ socket: MulticastSocket.Use, at interface: UInt32, from source: [UInt8], other: UInt16
     ) {
         do throws(SystemError) {
             let opened = try MulticastSocket(

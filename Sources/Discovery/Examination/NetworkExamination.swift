@@ -158,7 +158,7 @@ extension NetworkExamination {
         { event, source, _ in self.executeRetained { $0.handle(event, from: source) } }
     }
 
-    private func handle(_ event: ResponderEvent, from source: Source) {
+    private func handle(_ event: ResponderEvent, from source: RecordSource) {
         switch (event, source) {
         case (.ready, .daemon):
             daemonStands(.answers)

@@ -89,7 +89,7 @@ private struct HeardReader {
         guard message.passQuestions() else { return }
         for _ in 0..<message.recordCount {
             guard let owner = name(), let body = message.body() else { return }
-            if body.isInternet, body.timeToLive > 0 { take(body, of: owner) }
+            if body.isInternet, body.timeToLive > 0 { read(body, of: owner) }
             message.leave(body)
         }
     }
@@ -103,7 +103,7 @@ private struct HeardReader {
             instance: instance, port: service.port, addresses: addresses, isOurVersion: isOurVersion, sender: sender)
     }
 
-    private mutating func take(_ body: DNSReader.RecordBody, of owner: [UInt8]) {
+    private mutating func read(_ body: DNSReader.RecordBody, of owner: [UInt8]) {
         switch MDNSRecord.Kind(rawValue: UInt16(truncatingIfNeeded: body.type)) {
         case .srv:
             // Priority and weight say which of several to prefer; an instance has one.

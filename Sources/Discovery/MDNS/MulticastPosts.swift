@@ -57,7 +57,7 @@ final class MulticastPosts: DescriptorHandler {
         }
         let taken = Set(posts.values.map(\.place))
         for (place, ground) in wanted where !taken.contains(place) {
-            try take(place, ground, source: view.listeningPosts[place] ?? [])
+            try open(place, ground, source: view.listeningPosts[place] ?? [])
             move.taken.append(place)
         }
     }
@@ -81,7 +81,7 @@ final class MulticastPosts: DescriptorHandler {
         heard(buffer[..<count], sender.address, post.place)
     }
 
-    private func take(_ place: MulticastPlace, _ ground: Ground, source: [UInt8]) throws(SystemError) {
+    private func open(_ place: MulticastPlace, _ ground: Ground, source: [UInt8]) throws(SystemError) {
         let socket = try MulticastSocket(.mdns, at: place.interface, from: source, other: 0, reach: 255)
         try loop.watch(socket.number, .readable, self)
         posts[socket.number] = Post(socket: socket, place: place, ground: ground)

@@ -6,7 +6,7 @@ import Reactor
 /// A UDP socket for multicast DNS on one interface, in one address family (RFC 6762 section 3).
 final class MulticastSocket {
     /// The packets that a socket receives.
-    enum Place: Hashable, Sendable, CaseIterable {
+    enum Use: Hashable, Sendable, CaseIterable {
         /// Packets to the group of mDNS at port 5353, shared with other listeners.
         case mdns
         /// Packets to that group at another port.
@@ -27,17 +27,17 @@ final class MulticastSocket {
     ///   - other: the port of `.otherPort`.
     ///   - reach: hops that a packet may go; with 0 it is heard on this machine alone.
     init(
-        _ place: Place, at interface: UInt32, from source: [UInt8], other: UInt16, reach: UInt8
+        _ use: Use, at interface: UInt32, from source: [UInt8], other: UInt16, reach: UInt8
     ) throws(SystemError) {
         let family: Family = source.count == 4 ? .ipv4 : .ipv6
-        group = Self.group(family, interface: interface, port: place == .otherPort ? other : Self.port)
+        group = Self.group(family, interface: interface, port: use == .otherPort ? other : Self.port)
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = try Descriptor("socket", socket(family == .ipv4 ? AF_INET : AF_INET6, kind, 0))
         switch family {
-        case .ipv4: try prepareIPv4(interface, from: source, joins: place != .asker, reach: reach)
-        case .ipv6: try prepareIPv6(interface, joins: place != .asker, reach: reach)
+        case .ipv4: try prepareIPv4(interface, from: source, joins: use != .asker, reach: reach)
+        case .ipv6: try prepareIPv6(interface, joins: use != .asker, reach: reach)
         }
-        guard place != .asker else { return }
+        guard use != .asker else { return }
         // Bound to the group, it takes no packet that is meant for another responder of this machine.
         try set(SOL_SOCKET, SO_REUSEADDR, to: CInt(1))
         let group = group

@@ -17,7 +17,7 @@ package final class StaticDiscovery: PeerDiscovery {
     }
 
     /// - Parameter lookUp: the endpoints of a peer; called on a thread that may block.
-    init(peers: [PeerAddress], lookUp: @escaping StaticSearch.Lookup) throws(SystemError) {
+    init(peers: [PeerAddress], lookUp: @escaping StaticSearch.LookUp) throws(SystemError) {
         search = try StaticSearch(peers: peers, lookUp: lookUp)
     }
 

@@ -13,7 +13,7 @@ import Wire
 ///
 /// A thread, because the system's resolver blocks and can not be interrupted: nor is the thread waited for.
 final class StaticSearch: Sendable {
-    typealias Lookup = @Sendable (PeerAddress) throws(LookupFailure) -> [Endpoint]
+    typealias LookUp = @Sendable (PeerAddress) throws(LookupFailure) -> [Endpoint]
 
     private struct State {
         /// Nil before the start and after the end.
@@ -37,12 +37,12 @@ final class StaticSearch: Sendable {
     private static let shortestInterval = Duration.seconds(1)
 
     private let peers: [PeerAddress]
-    private let lookUp: Lookup
+    private let lookUp: LookUp
     private let state = Mutex(State())
     /// Readable when `state` has changed.
     private let change: Descriptor
 
-    init(peers: [PeerAddress], lookUp: @escaping Lookup) throws(SystemError) {
+    init(peers: [PeerAddress], lookUp: @escaping LookUp) throws(SystemError) {
         self.peers = peers
         self.lookUp = lookUp
         change = try Descriptor("eventfd", eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)))

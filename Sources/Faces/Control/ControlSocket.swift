@@ -62,7 +62,7 @@ package struct ControlSocket: ~Copyable, Sendable {
 
     private static func take(_ path: String) throws(Failure) -> PlaceLock {
         do throws(StorageError) {
-            return try PlaceLock.take(path + ".lock")
+            return try PlaceLock.acquire(path + ".lock")
         } catch {
             switch error.reason {
             case .inUse(let process): throw .inUse(path, process)

@@ -43,7 +43,7 @@ final class KeptState: Sendable {
             let lastHere = contact.lastHere.milliseconds > 0 ? contact.lastHere : nil
             return Contacts.Contact(key: contact.key, name: contact.name, lastHere: lastHere)
         }
-        content = Mutex(Content(identity: opened.take(), contacts: Contacts(contacts)))
+        content = Mutex(Content(identity: opened.takeIdentity(), contacts: Contacts(contacts)))
     }
 
     /// The identity for one more room; nil after a wipe.

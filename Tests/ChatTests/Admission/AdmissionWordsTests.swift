@@ -128,7 +128,7 @@ struct AdmissionWordsTests {
         var gate = Gate()
         var pace = TokenBucket(Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst), now: gate.now)
         for _ in 0..<600 {
-            if pace.take(now: gate.now) { #expect(gate.admit(alice.say("x")).text == "admitted") }
+            if pace.takeTokens(now: gate.now) { #expect(gate.admit(alice.say("x")).text == "admitted") }
             gate.pass(.milliseconds(100))
         }
     }

@@ -43,7 +43,7 @@ private final class Correspondent {
         note(person.link(to: other.person), with: peer)
     }
 
-    func maySpeak() -> Bool { pace.take(now: person.now) }
+    func maySpeak() -> Bool { pace.takeTokens(now: person.now) }
 
     func note(_ events: [NodeEvent], with other: PeerID) {
         for event in events {

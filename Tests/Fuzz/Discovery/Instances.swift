@@ -39,7 +39,7 @@ private struct InstanceRun {
         case 1: take(table.unlisted(listing(&choices), now: now))
         case 2, 3: answer(listing(&choices), endpoint(&choices))
         case 4: answer(listing(&choices), nil)
-        case 5: end(choices.pick(Source.allCases))
+        case 5: end(choices.pick(RecordSource.allCases))
         case 6: pass(.milliseconds(choices.below(256) * 300))
         case 7:
             if choices.flag() { table.addOwn(InstanceRun.name(choices.below(40))) }
@@ -72,7 +72,7 @@ private struct InstanceRun {
 
     private func listing(_ choices: inout Choices) -> Listing {
         Listing(
-            source: choices.pick(Source.allCases), instance: InstanceRun.name(choices.below(6)),
+            source: choices.pick(RecordSource.allCases), instance: InstanceRun.name(choices.below(6)),
             interface: UInt32(1 + choices.below(20)), family: choices.flag() ? .ipv4 : .ipv6)
     }
 
@@ -88,7 +88,7 @@ private struct InstanceRun {
         take(table.resolved(listing, endpoint, now: now))
     }
 
-    private mutating func end(_ source: Source) {
+    private mutating func end(_ source: RecordSource) {
         resolving = resolving.filter { $0.source != source }
         take(table.sourceEnded(source, now: now))
     }

@@ -70,7 +70,7 @@ private enum MulticastRules {
         let place = MulticastPlace(interface: 1, family: .ipv4)
         var tally = ExaminationTally(room: "_r1", own: "_r2", token: [1], places: [place], addresses: [own])
         for sender in [own, [192, 0, 2, 9]] {
-            for socket in [MulticastSocket.Place.mdns, .otherPort, .asker] {
+            for socket in [MulticastSocket.Use.mdns, .otherPort, .asker] {
                 tally.heard(bytes, from: sender, by: socket, at: place)
             }
         }

@@ -113,9 +113,9 @@ private enum SettingsRules {
     private static func checkPace(_ rate: Rate) {
         let start = Instant(nanoseconds: 0)
         var bucket = TokenBucket(rate, now: start)
-        demand(bucket.take(now: start), "no token at the start")
+        demand(bucket.takeTokens(now: start), "no token at the start")
         let wait = bucket.wait(now: start)
         demand(rate.isUnlimited || wait > .zero, "no wait for a token")
-        _ = bucket.take(now: start + wait)
+        _ = bucket.takeTokens(now: start + wait)
     }
 }

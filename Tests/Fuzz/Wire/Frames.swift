@@ -60,7 +60,7 @@ private enum FrameWalk {
         }
         let isWhole = taken == frames.count
         demand(isWhole || written.count > Limits.recordPlaintexts[2], "frames that fit are not taken")
-        let plaintext = packer.take()
+        let plaintext = packer.takePlaintext()
         demand(Limits.recordPlaintexts.contains(plaintext.count), "a record of \(plaintext.count) bytes")
         demand(FrameWalk.frames(in: plaintext) == Array(frames.prefix(taken)), "frames are packed wrongly")
     }

@@ -86,16 +86,16 @@ import Testing
         await #expect(processExitsWith: .success) {
             let scratch = try StorageScratch()
             do {
-                let lock = try PlaceLock.take(scratch("place"))
+                let lock = try PlaceLock.acquire(scratch("place"))
                 do throws(StorageError) {
-                    _ = try PlaceLock.take(scratch("place"))
+                    _ = try PlaceLock.acquire(scratch("place"))
                     throw StorageError("place", .missing)
                 } catch {
                     #expect(error.reason == .inUse(Int(getpid())))
                 }
                 _ = consume lock
             }
-            _ = try PlaceLock.take(scratch("place"))
+            _ = try PlaceLock.acquire(scratch("place"))
         }
     }
 

@@ -10,7 +10,7 @@ private func name(_ number: Int) -> String {
 }
 
 private func listing(
-    _ number: Int = 1, _ family: Family = .ipv4, interface: UInt32 = 2, source: Source = .daemon
+    _ number: Int = 1, _ family: Family = .ipv4, interface: UInt32 = 2, source: RecordSource = .daemon
 ) -> Listing {
     Listing(source: source, instance: name(number), interface: interface, family: family)
 }

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test mutating func `a port is open when the own packet comes back; packets of others do not count`() {
-        for socket in [MulticastSocket.Place.mdns, .otherPort] {
+        for socket in [MulticastSocket.Use.mdns, .otherPort] {
             let bytes = socket == .mdns ? tally.question : tally.token
             tally.heard(bytes, from: Self.other, by: socket, at: Self.place)
             tally.heard(bytes + [0], from: Self.own, by: socket, at: Self.place)
@@ -166,7 +166,7 @@ import Testing
                 UInt8.random(in: 0...255, using: &generator)
             }
             if bytes.count > 2 { bytes[2] |= 0x80 }
-            for socket in MulticastSocket.Place.allCases {
+            for socket in MulticastSocket.Use.allCases {
                 tally.heard(bytes, from: Self.own, by: socket, at: Self.place)
             }
         }

@@ -41,7 +41,7 @@ import Wire
         try loop.start()
         let rooms = Program(on: loop)
         let (told, news) = (Told(), News())
-        let node = try self.node(opened.take(), besides: try #require(bob.port), on: loop) { batch in
+        let node = try self.node(opened.takeIdentity(), besides: try #require(bob.port), on: loop) { batch in
             told.append(batch)
             news.tell()
         }

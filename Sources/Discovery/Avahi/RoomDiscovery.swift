@@ -2,7 +2,7 @@ import ChatNode
 import Wire
 
 /// The state of one room: its announcement, the instances that are listed in it, and its node. Its bounds are per room.
-struct RoomState {
+struct RoomDiscovery {
     let tell: @Sendable (DiscoveryEvent) -> Void
     var table: InstanceTable
     var firstAnnouncement = FirstAnnouncement()
@@ -12,7 +12,7 @@ struct RoomState {
     var isMoving = false
     var absence = Absence()
     /// The responders that have its records.
-    var publishers: Set<Source> = []
+    var publishers: Set<RecordSource> = []
     var crowd: RoomCrowd
     private(set) var announcement: Announcement
 

@@ -2,8 +2,8 @@ import Process
 import Settings
 import TerminalFace
 
-/// The environment of the program, which decides how lines come in and reports go out.
-enum Place: Hashable, Sendable {
+/// The face that the environment of the program decides: how lines come in and reports go out.
+enum ChosenFace: Hashable, Sendable {
     /// Lines as they are: a pipe, `--plain` or `--json`, or a terminal that can do nothing but print (`TERM=dumb`).
     case stream(isTyped: Bool)
     /// A terminal, with the line editor.
