@@ -528,7 +528,9 @@ extension CommandExecutor {
     }
 
     private func lookAway(from label: RoomLabel, _ rooms: isolated Program) async {
-        await rooms.awaitRoom(label)?.node.change(.lookAway)
+        guard let room = await rooms.awaitRoom(label) else { return }
+        room.node.change(.lookAway)
+        told(RoomReport(label, .viewed(nil, by: .shared)), true)
     }
 
     /// Tells the faces, in the node's turn, what a command changed that no event tells.

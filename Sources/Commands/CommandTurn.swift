@@ -22,7 +22,7 @@ struct CommandResult: Sendable {
         if case .error = reply { false } else { true }
     }
 
-    /// What a command changed, as far as its events do not tell it.
+    /// The extent of a command's changes, as far as its events do not tell them.
     enum Scope { case events, room, rooms }
 
     var scope: Scope {

@@ -12,6 +12,8 @@ package enum Report: Sendable {
     case entered(String)
     /// A conversation that another face opened, with its stored messages, the oldest first: one is open for all faces.
     case opened(ConversationView, recent: [MessageView])
+    /// A view shows another conversation of the room, or none of it. For models of the chat: nothing is shown.
+    case viewed(ConversationView?, by: ViewID)
     /// The user has left the room, and its node says goodbye. For models of the chat: nothing is shown.
     case leaving
     /// A room behind a command that changed more of it than the events tell. For models of the chat: nothing is shown.

@@ -47,6 +47,8 @@ extension ChatModel {
         case .event(let event): reduce(event, in: report.room, at: moment, into: &changes)
         case .answer(let answer): reduce(answer, in: report.room, into: &changes)
         case .opened(let view, let recent): open(view, recent, in: report.room, into: &changes)
+        case .viewed(let conversation, let view):
+            show(conversation.map { ConversationID(report.room, $0) }, in: view, into: &changes)
         case .leaving: leave(report.room, into: &changes)
         case .snapshot(let snapshot): take([snapshot], into: &changes)
         case .error, .entered, .listening: break

@@ -42,7 +42,7 @@ package struct ConversationID: Hashable, Sendable, CustomStringConvertible {
         case .event(.delivered(let who, _)), .event(.read(let who, _)), .event(.failed(let who, _)),
             .event(.direct(_, let who)):
             self.init(report.room, .direct(with: who))
-        case .event, .error, .answer, .entered, .leaving, .snapshot, .listening: return nil
+        case .event, .error, .answer, .entered, .viewed, .leaving, .snapshot, .listening: return nil
         }
     }
 

@@ -25,7 +25,7 @@ package enum Erasure: Hashable, Sendable {
             self = .request(ConversationID(report.room, .direct(with: who)))
         case .event(.blocked(let who, isOn: true)): self = .author(who.key, in: report.room.number)
         case .answer(.wiped): self = .everything
-        case .event, .error, .answer, .entered, .opened, .leaving, .snapshot, .listening: return nil
+        case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return nil
         }
     }
 }

@@ -124,20 +124,24 @@ class Pages(WebTest):
             self.assertEqual([message["text"] for message in page["messages"]], ["message 12", "message 13", "message 14"])
             self.assertEqual((page["previous"], page["next"]), (ids["message 12"], ids["message 14"]))
 
-    def test_pages_show_changes_of_messages_that_the_node_forgot(self):
+    def test_pages_end_where_the_node_forgets_and_show_changes(self):
         alice = self.served()
         bob = self.person("bob", alice)
+        for number in range(20):
+            bob.say(f"forgotten {number}")
         bob.say("first")
         alice.node.hears("first")
         bob.say("/edit first, changed")
         alice.node.wait(lambda event: event["event"] == "edited", "edit")
-        for number in range(120):
+        for number in range(99):
             bob.say(f"message {number}")
-        alice.node.hears("message 119")
-        page = alice.get(f"{self.path}?limit=100")
-        page = alice.get(f"{self.path}?limit=100&before={page['previous']}")
+        alice.node.hears("message 98")
+        page = alice.get(f"{self.path}?limit=60")
+        page = alice.get(f"{self.path}?limit=60&before={page['previous']}")
         self.assertEqual([(message["text"], message["edited"]) for message in page["messages"]][:2],
                          [("first, changed", True), ("message 0", False)])
+        # As the terminal's /history: 100 messages.
+        self.assertEqual((len(page["messages"]), page["previous"]), (40, None))
 
     def test_pages_show_the_delivery_of_now(self):
         alice = self.served()
@@ -151,8 +155,9 @@ class Pages(WebTest):
             alice.ask("POST", path, {"text": f"message {number}"})
         last = alice.node.hears("message 119")["id"]
         alice.node.wait(lambda event: event["event"] == "delivered" and last in event["ids"], "delivery")
-        page = alice.get(f"{path}?limit=100")
-        older = alice.get(f"{path}?limit=100&before={page['previous']}")
+        page = alice.get(f"{path}?limit=50")
+        older = alice.get(f"{path}?limit=50&before={page['previous']}")
+        self.assertEqual(len(page["messages"] + older["messages"]), 100)
         self.assertEqual({message["delivery"] for message in page["messages"] + older["messages"]}, {"delivered"})
 
 

@@ -31,8 +31,8 @@ package struct ControlRenderer: Sendable {
             case (.plain, .event(.notice(_, let sentence))):
                 let text = DisplayGuard.safe(sentence.text(in: .english))
                 return ControlLines.plain(Array("\(plain.clock(time)) * \(text)\n".utf8))
-            case (.plain, .event), (.plain, .entered), (.plain, .opened), (.plain, .leaving),
-                (.plain, .snapshot), (.plain, .listening):
+            case (.plain, .event), (.plain, .entered), (.plain, .opened), (.plain, .viewed),
+                (.plain, .leaving), (.plain, .snapshot), (.plain, .listening):
                 return ControlLines.plain(plain.rendering(of: report, at: time).output)
             }
         }

@@ -100,7 +100,7 @@ package struct ChatView: Sendable {
         case .answer(let answer): show(answer, report, at: now, wallClock: wallClock)
         case .opened(let conversation, let recent):
             show(.active(command: "open", conversation, recent: recent), report, at: now, wallClock: wallClock)
-        case .leaving, .snapshot: break
+        case .viewed, .leaving, .snapshot: break
         case .listening:
             for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
         }

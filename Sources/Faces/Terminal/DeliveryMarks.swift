@@ -41,7 +41,7 @@ extension TerminalSession {
         case .event(.delivered(let who, let ids)): record(.delivered, of: ids, with: who, .deliveredText, at: wallClock)
         case .event(.read(let who, let ids)): record(.read, of: ids, with: who, .hasReadText, at: wallClock)
         case .event(.failed(_, let messages)): for message in messages { _ = redraw(message.id, as: .failed) }
-        case .event, .answer, .error, .entered, .opened, .leaving, .snapshot, .listening: break
+        case .event, .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: break
         }
     }
 

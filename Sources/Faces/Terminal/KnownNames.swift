@@ -39,7 +39,7 @@ package struct KnownNames: Sendable {
             joinable = []
             recordJoinable(list.announced.map(\.name) + list.invitations.map(\.room.name))
         case .answer(.active), .answer(.made), .answer(.parted), .opened: open = room
-        case .event, .answer, .error, .entered, .leaving, .snapshot, .listening: break
+        case .event, .answer, .error, .entered, .viewed, .leaving, .snapshot, .listening: break
         }
     }
 

@@ -99,7 +99,7 @@ package actor TerminalOwner: EventLoopActor, LineSource, ReportDisplay {
             case .error(let error): Diagnostics(level: .error).say(.error, error.message)
             case .event(.notice(let code, let sentence)) where code.isWarning:
                 Diagnostics(level: .warning).say(.warning, sentence.text(in: .english))
-            case .event, .answer, .entered, .opened, .leaving, .snapshot, .listening: break
+            case .event, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: break
             }
         }
     }

@@ -166,7 +166,7 @@ package struct TerminalSession: Sendable {
             marks = DeliveryMarks()
             pager = nil
             if case .answer(.parted(let left, _, recent: _)) = report.report { editor.forget(place: left.number) }
-        case .event, .answer, .error, .entered, .opened, .leaving, .snapshot, .listening: return
+        case .event, .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return
         }
         echo()
     }

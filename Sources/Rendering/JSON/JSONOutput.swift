@@ -21,7 +21,7 @@ package struct JSONOutput: Presentation {
         var writer = JSONWriter(escaping)
         let room = report.room.name
         switch report.report {
-        case .event(.stopped), .entered, .leaving, .snapshot: return []
+        case .event(.stopped), .entered, .viewed, .leaving, .snapshot: return []
         case .event(let event): writer.object { $0.members(of: event, in: room) }
         case .error(let error):
             writer.object {

@@ -30,7 +30,7 @@ package struct Bell: Sendable {
         case .event(.request(from: let who, text: _)): return .request(who)
         case .event(.invitation(from: let who, to: _, isThere: false)): return .invitation(who)
         case .event(.message(let message)): return Bell.call(in: message)
-        case .event, .answer, .error, .entered, .opened, .leaving, .snapshot, .listening: return nil
+        case .event, .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return nil
         }
     }
 

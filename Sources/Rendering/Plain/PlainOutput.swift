@@ -44,7 +44,7 @@ package struct PlainOutput: Sendable {
         case .answer(.history(_, let messages)), .answer(.found(_, _, let messages)):
             let head = rows(notices(of: report, changes, at: time), at: time)
             return Rendering(output: messages.reduce(into: head) { $0 += Array(line($1, at: time).utf8) })
-        case .event, .answer, .entered, .opened, .leaving, .snapshot, .listening:
+        case .event, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
             return Rendering(output: rows(notices(of: report, changes, at: time), at: time))
         }
     }
@@ -52,7 +52,7 @@ package struct PlainOutput: Sendable {
     /// The texts of a report's notices, without their time; none for a message and an error.
     package func notices(of report: Report, _ changes: [ModelChange], at time: Timestamp) -> [String] {
         switch report {
-        case .event(.message), .error, .entered, .leaving, .snapshot: return []
+        case .event(.message), .error, .entered, .viewed, .leaving, .snapshot: return []
         case .opened(let conversation, let recent):
             return answers.lines(of: .active(command: "open", conversation, recent: recent), at: time)
         case .listening(let place): return [language(.listening, place.face, place.url ?? place.address)]

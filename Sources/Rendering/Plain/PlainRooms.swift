@@ -44,7 +44,7 @@ package struct PlainRooms: Presentation {
             let output = rendering(of: report, at: time).output
             return output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         case .answer: return notices(of: report, at: time)
-        case .event, .error, .entered, .opened, .leaving, .snapshot, .listening: return []
+        case .event, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return []
         }
     }
 

@@ -97,48 +97,55 @@ import Wire
         #expect(!StreamFeed(behind: log.dropped, of: log).isLate(for: log))
     }
 
-    @Test func `a stored message is there once, as it is now, and keeps its place when it is deleted`() throws {
-        var store = MessageStore()
-        let messages = try (0..<300).map { try said($0) }
-        for message in messages { store.record(.event(.message(message))) }
-        let id = ConversationID(.lobby, messages[0].conversation)
-        let kept = messages.suffix(MessageStore.capacity).map(\.id)
-        #expect(store.places(of: id, with: []).map(\.id) == kept)
-        var latest = Array(messages.suffix(100))
-        #expect(store.places(of: id, with: latest).map(\.id) == kept)
-        for message in [messages[150], messages[250], messages[251]] {
-            store.erase(.message(id, message.id))
-            latest.removeAll { $0.id == message.id }
+    @Test func `a deleted message keeps its place as a cursor while what is around it goes too`() throws {
+        let id = ConversationID(.lobby, .publicRoom)
+        let all = try (0..<10).map { try said($0) }
+        var (left, deleted) = (all, DeletedCursors())
+        for number in [4, 5, 3] {
+            let index = try #require(left.firstIndex { $0.id == all[number].id })
+            left.remove(at: index)
+            deleted.add(all[number].id, of: id, behind: index == 0 ? nil : left[index - 1].id)
         }
-        for _ in 0..<2 {
-            let places = store.places(of: id, with: latest)
-            #expect(places.map(\.id) == kept)
-            #expect(places.filter { $0.message == nil }.map(\.id) == [150, 250, 251].map { messages[$0].id })
+        for number in [3, 4, 5] {
+            let page = MessagePage(of: left, in: id, deleted, before: nil, after: all[number].id, limit: 1)
+            #expect(page?.messages.map(\.id) == [all[6].id])
+            let before = MessagePage(of: left, in: id, deleted, before: all[number].id, after: nil, limit: 1)
+            #expect(before?.messages.map(\.id) == [all[2].id])
         }
-        store.erase(.room(id.room))
-        #expect(store.places(of: id, with: []).isEmpty)
+        // The node has forgotten all that was in front of it.
+        let late = Array(left.suffix(2))
+        let page = MessagePage(of: late, in: id, deleted, before: nil, after: all[4].id, limit: 9)
+        #expect(page?.messages.map(\.id) == late.map(\.id))
+        #expect(MessagePage(of: late, in: id, deleted, before: all[4].id, after: nil, limit: 9)?.messages == [])
+        #expect(MessagePage(of: late, in: id, deleted, before: all[2].id, after: nil, limit: 9) == nil)
+        let other = ConversationID(room: 2)
+        #expect(MessagePage(of: late, in: other, deleted, before: all[4].id, after: nil, limit: 9) == nil)
+        for number in 0..<DeletedCursors.capacity { deleted.add(MessageID(9, UInt64(number)), of: other, behind: nil) }
+        #expect(deleted.place(of: all[4].id, in: id, left) == nil)
+        deleted.erase(.room(2))
+        #expect(deleted.place(of: MessageID(9, 9), in: other, left) == nil)
     }
 
     @Test(arguments: [1, 7, 50, 100])
     func `pages have each message once in both directions`(limit: Int) throws {
         let all = try (0..<100).map { try said($0) }
-        let places = all.map { MessageStore.Place(id: $0.id, message: $0) }
-        var page = try #require(MessagePage(of: places, before: nil, after: nil, limit: limit))
+        let id = ConversationID(.lobby, .publicRoom)
+        var page = try #require(MessagePage(of: all, in: id, before: nil, after: nil, limit: limit))
         var backwards = page.messages
         while let previous = page.previous {
-            page = try #require(MessagePage(of: places, before: previous, after: nil, limit: limit))
+            page = try #require(MessagePage(of: all, in: id, before: previous, after: nil, limit: limit))
             backwards = page.messages + backwards
         }
         #expect(backwards.map(\.id) == all.map(\.id))
         var forwards = [all[0]]
         var next: MessageID? = all[0].id
         while let after = next {
-            page = try #require(MessagePage(of: places, before: nil, after: after, limit: limit))
+            page = try #require(MessagePage(of: all, in: id, before: nil, after: after, limit: limit))
             forwards += page.messages
             next = page.next
         }
         #expect(forwards.map(\.id) == all.map(\.id))
-        #expect(MessagePage(of: places, before: MessageID(0, 0), after: nil, limit: 7) == nil)
+        #expect(MessagePage(of: all, in: id, before: MessageID(0, 0), after: nil, limit: 7) == nil)
     }
 
     @Test(arguments: [

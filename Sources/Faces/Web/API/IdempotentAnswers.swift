@@ -59,6 +59,14 @@ struct IdempotentAnswers {
         entries[key]?.known = isKept ? .said(said) : .gone
     }
 
+    /// Gives a message its present text.
+    mutating func change(_ message: MessageView, in room: RoomLabel) {
+        for (key, entry) in entries {
+            guard case .said(let said) = entry.known, said.message.id == message.id, said.room == room else { continue }
+            entries[key]?.known = .said(SaidMessage(message: message, room: room))
+        }
+    }
+
     mutating func erase(_ erasure: Erasure) {
         for (key, entry) in entries {
             if case .said(let said) = entry.known, erasure.takes(said.topic) { entries[key]?.known = .gone }

@@ -8,9 +8,12 @@ import Wire
 
 /// The routes that read.
 extension WebServer {
-    func rooms() async throws(RouteFault) -> [RoomSnapshot] {
-        guard let rooms = await commands?.snapshot({ $0 }) else { throw RouteFault(503, "leaving", "the node leaves") }
-        return rooms
+    /// The rooms that the user is in; waits for the end of a wipe.
+    func rooms() async throws(RouteFault) -> [ModelRoom] {
+        if model.presentRooms.isEmpty, await commands?.snapshot({ _ in }) == nil {
+            throw RouteFault(503, "leaving", "the node leaves")
+        }
+        return model.presentRooms
     }
 
     func me() async throws(RouteFault) -> WebAnswer {
@@ -29,18 +32,24 @@ extension WebServer {
             $0.member("conversations") {
                 $0.array { list in
                     for room in rooms {
-                        for summary in room.overview.conversations { list.object { $0.members(of: summary, in: room) } }
+                        for conversation in room.conversations {
+                            list.object { $0.members(of: conversation, in: room) }
+                        }
                     }
                 }
             }
         }
     }
 
+    /// Asks the nodes: the time to a peer and back is in no event, and of a crowd there are the peers that were heard last.
     func people() async throws(RouteFault) -> WebAnswer {
-        let rooms = try await rooms()
+        let people = await commands?.snapshot { rooms in rooms.map { ($0.overview.room, $0.peers) } }
+        guard let people else { throw RouteFault(503, "leaving", "the node leaves") }
         return .json {
             $0.member("people") {
-                $0.array { for room in rooms { for peer in room.peers { $0.raw(WebJSON.person(peer, in: room)) } } }
+                $0.array {
+                    for (room, peers) in people { for peer in peers { $0.raw(WebJSON.person(peer, in: room)) } }
+                }
             }
         }
     }
@@ -51,7 +60,7 @@ extension WebServer {
             $0.member("requests") {
                 $0.array {
                     for room in rooms {
-                        for request in room.overview.requests { $0.raw(WebJSON.request(request, in: room)) }
+                        for request in room.requests { $0.raw(WebJSON.request(request, in: room.label)) }
                     }
                 }
             }
@@ -75,14 +84,14 @@ extension WebServer {
         guard before == nil || after == nil else {
             throw RouteFault(400, "bad_query", "before and after exclude each other")
         }
-        let (room, history) = try await conversation(of: call)
-        let id = ConversationID(room.overview.room, history.conversation)
-        let all = store.places(of: id, with: history.messages)
-        guard let page = MessagePage(of: all, before: before, after: after, limit: limit) else {
+        let (room, conversation) = try await conversation(of: call)
+        let page = MessagePage(
+            of: conversation.log.messages, in: conversation.id, deleted, before: before, after: after, limit: limit)
+        guard let page else {
             throw RouteFault(404, "unknown_message", "the message of the cursor is not kept any more")
         }
         return .json {
-            $0.list("messages", page.messages) { $0.members(of: $1, in: room.overview.room) }
+            $0.list("messages", page.messages) { $0.members(of: $1, in: room.label) }
             $0.member("next", page.next?.hexadecimal)
             $0.member("previous", page.previous?.hexadecimal)
         }
@@ -115,23 +124,18 @@ extension WebServer {
         throw RouteFault(404, "unknown_peer", "no such peer")
     }
 
-    /// The room and the messages of the conversation in a path.
-    func conversation(
-        of call: RouteCall
-    ) async throws(RouteFault) -> (RoomSnapshot, (conversation: ConversationView, messages: [MessageView])) {
+    /// The conversation in a path, with its room.
+    func conversation(of call: RouteCall) async throws(RouteFault) -> (ModelRoom, ModelConversation) {
         try await conversation(named: call.parameters["conversation"] ?? "")
     }
 
-    /// The room and the messages of a conversation by its name in paths.
-    func conversation(
-        named name: String
-    ) async throws(RouteFault) -> (RoomSnapshot, (conversation: ConversationView, messages: [MessageView])) {
-        let id = ConversationID(name)
-        for room in try await rooms() where room.overview.room.number == id?.room {
-            for history in room.histories
-            where ConversationID(room.overview.room, history.conversation) == id { return (room, history) }
-        }
-        throw RouteFault(404, "unknown_conversation", "there is no such conversation")
+    /// A conversation by its name in paths, with its room.
+    func conversation(named name: String) async throws(RouteFault) -> (ModelRoom, ModelConversation) {
+        let rooms = try await rooms()
+        guard let id = ConversationID(name), let room = rooms.first(where: { $0.label.number == id.room }),
+            let conversation = room.conversation(id)
+        else { throw RouteFault(404, "unknown_conversation", "there is no such conversation") }
+        return (room, conversation)
     }
 
     /// The room of a path, and the key of the peer in it.
@@ -144,10 +148,10 @@ extension WebServer {
     /// The room of a path.
     func room(of call: RouteCall) async throws(RouteFault) -> RoomLabel {
         let id = call.parameters["room"]
-        guard let room = await commands?.rooms.labels.first(where: { $0.id == id }) else {
+        guard let room = try await rooms().first(where: { $0.label.id == id }) else {
             throw RouteFault(404, "unknown_room", "there is no such room")
         }
-        return room
+        return room.label
     }
 
     /// - Throws: the refusal of the command.

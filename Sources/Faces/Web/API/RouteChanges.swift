@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Model
 import Reactor
 import Rendering
 import Wire
@@ -22,7 +23,7 @@ extension WebServer {
             Task {
                 do throws(RouteFault) {
                     let said = try await say(self)
-                    answers.record(said, await isKept(said), for: key)
+                    answers.record(said, isKept(said), for: key)
                     return .success(said)
                 } catch {
                     answers.forget(key)
@@ -39,8 +40,8 @@ extension WebServer {
     }
 
     /// Whether a message that was just said has not been deleted or wiped since.
-    private func isKept(_ said: SaidMessage) async -> Bool {
-        await commands?.rooms.labels.contains(said.room) ?? false && !store.isDeleted(said.topic)
+    private func isKept(_ said: SaidMessage) -> Bool {
+        model.conversation(ConversationID(said.room, said.message.conversation))?.log[said.message.id] != nil
     }
 
     func admitPage(_ call: RouteCall) throws(RouteFault) -> WebAnswer {
@@ -58,11 +59,10 @@ extension WebServer {
     func say(_ call: RouteCall) async throws(RouteFault) -> SaidMessage {
         try call.only("text")
         let text = try call.text("text")
-        let (room, history) = try await conversation(of: call)
-        let label = room.overview.room
-        switch history.conversation {
-        case .publicRoom: return try await said(.sayToRoom(text), in: label)
-        case .direct(let who): return try await said(.message(who: who.key.hexadecimal, text: text), in: label)
+        let (room, conversation) = try await conversation(of: call)
+        switch conversation.view {
+        case .publicRoom: return try await said(.sayToRoom(text), in: room.label)
+        case .direct(let who): return try await said(.message(who: who.key.hexadecimal, text: text), in: room.label)
         }
     }
 
@@ -97,28 +97,27 @@ extension WebServer {
     }
 
     private func ownMessage(of call: RouteCall) async throws(RouteFault) -> (RoomLabel, String) {
-        let (room, history) = try await conversation(of: call)
+        let (room, conversation) = try await conversation(of: call)
         let id = Hexadecimal.decode(call.parameters["message"] ?? "").flatMap { MessageID($0) }
-        guard let message = history.messages.first(where: { $0.id == id }) else {
+        guard let message = id.flatMap({ conversation.log[$0] }) else {
             throw RouteFault(404, "unknown_message", "no such message")
         }
         guard message.isFromCurrentUser else {
             throw RouteFault(403, "foreign_message", "the message is another user's")
         }
-        return (room.overview.room, message.id.hexadecimal)
+        return (room.label, message.id.hexadecimal)
     }
 
     func setActive(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         try call.only("active")
         let isActive = try call.flag("active")
-        let (room, history) = try await conversation(of: call)
-        let label = room.overview.room
-        switch (history.conversation, isActive) {
+        let (room, conversation) = try await conversation(of: call)
+        let label = room.label
+        switch (conversation.view, isActive) {
         case (.direct(let who), true): try await reports(of: .open(who: who.key.hexadecimal), in: label)
         case (.publicRoom, true): try await reports(of: .openPublic, in: label)
         case (let view, false):
-            let isOpen = room.overview.conversations.contains { $0.conversation == view && $0.isActive }
-            guard isOpen, room.overview.isOpen else { break }
+            guard conversation.isActive else { break }
             // Behind a direct conversation is its room; behind that, none.
             guard case .direct = view else {
                 await commands?.lookAway(from: label)
@@ -132,12 +131,11 @@ extension WebServer {
     func setTyping(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         try call.only("on")
         let isOn = try call.flag("on")
-        let (room, history) = try await conversation(of: call)
-        let isOpen = room.overview.conversations.contains { $0.conversation == history.conversation && $0.isActive }
-        guard isOpen, room.overview.isOpen else {
+        let (room, conversation) = try await conversation(of: call)
+        guard conversation.isActive else {
             throw RouteFault(409, "not_open", "the conversation is not the open one")
         }
-        try await reports(of: .typing(isOn), in: room.overview.room)
+        try await reports(of: .typing(isOn), in: room.label)
         return WebServer.done
     }
 
@@ -201,12 +199,12 @@ extension WebServer {
             guard room != nil else { throw RouteFault(404, "unknown_room", "there is no such room") }
         }
         guard call.body["conversation"] != nil else { return (room, nil) }
-        let (snapshot, history) = try await conversation(named: try call.text("conversation"))
-        let label = snapshot.overview.room
+        let (place, conversation) = try await conversation(named: try call.text("conversation"))
+        let label = place.label
         guard room == nil || room == label else {
             throw RouteFault(422, "bad_member", "the conversation is of another room")
         }
-        return (label, Conversation(history.conversation))
+        return (label, Conversation(conversation.view))
     }
 
     /// The command of a body with its operands, each a string, true or false, or a list of strings.

@@ -22,18 +22,18 @@ enum WebJSON {
     }
 
     /// A row of `/who`, with its room.
-    static func person(_ peer: PeerView, in room: RoomSnapshot) -> [UInt8] {
+    static func person(_ peer: PeerView, in room: RoomLabel) -> [UInt8] {
         object {
-            $0.member("room", room.overview.room.name)
-            $0.member("roomId", room.overview.room.id)
+            $0.member("room", room.name)
+            $0.member("roomId", room.id)
             $0.members(of: peer)
         }
     }
 
-    static func request(_ request: (who: PeerName, text: String), in room: RoomSnapshot) -> [UInt8] {
+    static func request(_ request: (who: PeerName, text: String), in room: RoomLabel) -> [UInt8] {
         object {
-            $0.member("room", room.overview.room.name)
-            $0.member("roomId", room.overview.room.id)
+            $0.member("room", room.name)
+            $0.member("roomId", room.id)
             $0.member("key", request.who.key.hexadecimal)
             $0.member("from", request.who)
             $0.member("text", request.text)
@@ -49,16 +49,15 @@ extension JSONWriter {
     }
 
     /// A room, with the user's name in it.
-    mutating func members(ofRoom room: RoomSnapshot) {
-        member("room", room.overview.room.name)
-        member("id", room.overview.room.id)
-        member("self", room.overview.me)
-        member("private", room.overview.isPrivate)
-        member("bridged", room.overview.isBridged)
+    mutating func members(ofRoom room: ModelRoom) {
+        member("room", room.label.name)
+        member("id", room.label.id)
+        if let me = room.me { member("self", me) }
+        member("private", room.isPrivate)
+        member("bridged", room.isBridged)
         member("about", room.profile.about)
-        guard case .ready(_, let port, _, let discovery) = room.ready else { return }
-        member("port", Int(port))
-        member("discovery", discovery.rawValue)
+        if let port = room.port { member("port", Int(port)) }
+        if let discovery = room.discovery { member("discovery", discovery.rawValue) }
     }
 
     mutating func members(of message: MessageView, in room: RoomLabel) {
@@ -67,9 +66,9 @@ extension JSONWriter {
         member("conversationId", "\(ConversationID(room, message.conversation))")
     }
 
-    mutating func members(of summary: ConversationSummary, in room: RoomSnapshot) {
-        members(ofHead: summary, in: room)
-        last(summary.last, in: room.overview.room)
+    mutating func members(of conversation: ModelConversation, in room: ModelRoom) {
+        members(ofHead: conversation, in: room)
+        last(conversation.last, in: room.label)
     }
 
     mutating func last(_ message: MessageView?, in room: RoomLabel) {
@@ -80,24 +79,28 @@ extension JSONWriter {
     }
 
     /// All but the last message.
-    mutating func members(ofHead summary: ConversationSummary, in room: RoomSnapshot) {
-        let label = room.overview.room
-        member("id", "\(ConversationID(label, summary.conversation))")
-        member("room", label.name)
-        member("roomId", label.id)
-        switch summary.conversation {
+    mutating func members(ofHead conversation: ModelConversation, in room: ModelRoom) {
+        member("id", "\(conversation.id)")
+        member("room", room.label.name)
+        member("roomId", room.label.id)
+        switch conversation.view {
         case .publicRoom:
             member("kind", "room")
-            member("title", DisplayGuard.safe(label.name))
+            member("title", DisplayGuard.safe(room.label.name))
         case .direct(let who):
             member("kind", "direct")
             member("title", who.displayName)
             member("with", who)
         }
-        member("private", room.overview.isPrivate)
-        member("bridged", room.overview.isBridged)
-        member("active", summary.isActive && room.overview.isOpen)
-        member("unread", summary.unread)
-        member("online", room.overview.online)
+        member("private", room.isPrivate)
+        member("bridged", room.isBridged)
+        member("active", conversation.isActive)
+        member("unread", conversation.unread.messages)
+        member("online", room.online)
     }
+}
+
+extension ChatModel {
+    /// The rooms that the user is in and whose nodes are ready.
+    var presentRooms: [ModelRoom] { rooms.filter { $0.me != nil && !$0.isLeaving } }
 }

@@ -92,9 +92,12 @@ struct EventLog: Sendable {
                 entries.append(entry)
                 continue
             }
-            guard entry.name == "added", let message,
-                let json = EventLog.line(of: RoomReport(room, .event(.message(message))), entry.id)
-            else { continue }
+            guard entry.name == "added", var message else { continue }
+            // The number of unread messages stays that of its time.
+            if case .number(let unread)? = (try? JSONValue(parsing: entry.json))?["unread"] {
+                message.unread = Int(unread) ?? 0
+            }
+            guard let json = EventLog.line(of: RoomReport(room, .event(.message(message))), entry.id) else { continue }
             entries.append(
                 Entry(
                     number: entry.number, id: entry.id, name: entry.name, json: json, topic: entry.topic,

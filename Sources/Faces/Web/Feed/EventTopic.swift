@@ -35,7 +35,8 @@ struct EventTopic: Hashable, Sendable {
         case .event(.request(let from, text: _)):
             conversation = ConversationID(report.room, .direct(with: from))
             author = from.key
-        case .event, .error, .answer, .entered, .opened, .leaving, .snapshot, .listening: conversation = ConversationID(of: report)
+        case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
+            conversation = ConversationID(of: report)
         }
     }
 }

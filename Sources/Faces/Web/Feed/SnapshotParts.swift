@@ -29,29 +29,28 @@ struct SnapshotParts {
     private let seq: String
     private var isOver = false
 
-    init(_ rooms: [RoomSnapshot], seq: String) {
+    /// - Parameter people: the peers of each room, as its node has them.
+    init(_ model: ChatModel, people: [(room: RoomLabel, peers: [PeerView])], seq: String) {
         self.seq = seq
+        let rooms = model.presentRooms
         for room in rooms { elements.append(.row("rooms", WebJSON.object { $0.members(ofRoom: room) }, nil)) }
-        for room in rooms {
-            for peer in room.peers { elements.append(.row("people", WebJSON.person(peer, in: room), nil)) }
+        for (room, peers) in people {
+            for peer in peers { elements.append(.row("people", WebJSON.person(peer, in: room), nil)) }
         }
         for room in rooms {
-            for request in room.overview.requests {
-                let topic = EventTopic(RoomReport(room.overview.room, .event(.request(from: request.who, text: ""))))
-                elements.append(.row("requests", WebJSON.request(request, in: room), topic))
+            for request in room.requests {
+                let topic = EventTopic(RoomReport(room.label, .event(.request(from: request.who, text: ""))))
+                elements.append(.row("requests", WebJSON.request(request, in: room.label), topic))
             }
         }
-        for room in rooms { append(conversationsOf: room) }
+        for room in rooms { for conversation in room.conversations { append(conversation, in: room) } }
     }
 
-    private mutating func append(conversationsOf room: RoomSnapshot) {
-        let label = room.overview.room
-        for (summary, history) in zip(room.overview.conversations, room.histories) {
-            let head = WebJSON.object { $0.members(ofHead: summary, in: room) }
-            elements.append(.conversation(ConversationID(label, summary.conversation), head))
-            elements.append(.last(summary.last, label))
-            elements += history.messages.map { .message($0, label) }
-        }
+    private mutating func append(_ conversation: ModelConversation, in room: ModelRoom) {
+        elements.append(
+            .conversation(conversation.id, WebJSON.object { $0.members(ofHead: conversation, in: room) }))
+        elements.append(.last(conversation.last, room.label))
+        elements += conversation.log.messages.map { .message($0, room.label) }
     }
 
     mutating func erase(_ erasure: Erasure) {

@@ -62,7 +62,10 @@ extension WebServer {
 
     private func send(_ rooms: [RoomSnapshot], to number: Int, at key: UInt) {
         guard let connection = connection(number, at: key), connection.closing == nil else { return }
-        connection.feed = StreamFeed(behind: log.last, of: log, snapshot: SnapshotParts(rooms, seq: log.id))
+        keep(rooms)
+        let people = rooms.map { (room: $0.overview.room, peers: $0.peers) }
+        let snapshot = SnapshotParts(model, people: people, seq: log.id)
+        connection.feed = StreamFeed(behind: log.last, of: log, snapshot: snapshot)
         wantToWrite(key)
     }
 
@@ -117,7 +120,7 @@ extension RoomReport {
     var isAnswer: Bool {
         switch report {
         case .answer, .error: true
-        case .event, .entered, .opened, .leaving, .snapshot, .listening: false
+        case .event, .entered, .opened, .viewed, .leaving, .snapshot, .listening: false
         }
     }
 }

@@ -51,7 +51,9 @@ package actor WebServer: ExecutorActor {
     private var isNextAbsolute = false
     private var entrance: WebEntrance?
     var log: EventLog
-    var store = MessageStore()
+    /// The chat, as the API and the streams show it: reduced in `keep` alone.
+    private(set) var model = ChatModel()
+    private(set) var deleted = DeletedCursors()
     var answers = IdempotentAnswers()
     /// Sessions of Engine.IO, of Socket.IO's clients.
     var engines = EngineTable()
@@ -129,6 +131,7 @@ package actor WebServer: ExecutorActor {
     /// - Parameter file: has the link of the next page; nil if there is no such file.
     package func begin(_ commands: CommandExecutor, _ file: WebTokenFile?) async {
         (self.commands, self.file) = (commands, file)
+        await commands.snapshot { [weak self] rooms in self?.execute { $0.keep(rooms) } }
         await entrance?.begin()
     }
 
@@ -307,19 +310,38 @@ extension WebServer {
         }
     }
 
-    /// Keeps what an event says, and forgets the texts that end with it.
+    /// Takes a report into the chat, and the texts that end with it out of all that waits.
     private func keep(_ report: RoomReport) {
-        store.record(report)
-        if let erasure = Erasure(behind: report) {
-            store.erase(erasure)
+        for change in model.reduce(report, at: Moment(instant: .monotonic, wallClock: .wall)) { follow(change) }
+    }
+
+    /// Takes the rooms as their nodes have them.
+    func keep(_ rooms: [RoomSnapshot]) {
+        var changes: [ModelChange] = []
+        model.take(rooms, into: &changes)
+        for change in changes { follow(change) }
+    }
+
+    private func follow(_ change: ModelChange) {
+        switch change {
+        case .edited(let id, let message, let position):
+            guard let room = model.room(id.room)?.label else { return }
+            let present = position.flatMap { model.conversation(id)?.log[$0] } ?? message
+            let topic = EventTopic(present, in: room)
+            log.change(topic, to: present, in: room)
+            answers.change(present, in: room)
+            for connection in connections.values { connection.feed?.change(topic, to: present.text) }
+        case .removed(let id, let message, at: let position?):
+            let previous = position == 0 ? nil : model.conversation(id)?.log[position - 1]
+            deleted.add(message.id, of: id, behind: previous?.id)
+        case .erased(let erasure):
             log.erase(erasure)
             answers.erase(erasure)
+            deleted.erase(erasure)
             for connection in connections.values { connection.erase(erasure) }
-        }
-        if case .event(.edited(let message)) = report.report {
-            let topic = EventTopic(report)
-            log.change(topic, to: store.message(topic), in: report.room)
-            for connection in connections.values { connection.feed?.change(topic, to: message.text) }
+        case .removed, .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message,
+            .delivery, .refreshed, .unread, .typing, .request, .invitations, .active, .incomplete:
+            break
         }
     }
 
