@@ -107,11 +107,4 @@ package struct FramePacker {
     package mutating func clear() {
         bytes = []
     }
-
-    /// Pads and hands the plaintext over; the packer is empty afterwards.
-    package mutating func takePlaintext() -> [UInt8] {
-        pad()
-        defer { clear() }
-        return bytes
-    }
 }

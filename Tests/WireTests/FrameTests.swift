@@ -16,7 +16,7 @@ struct FrameTests {
             let fits = packer.append(frame)
             #expect(fits)
         }
-        return packer.take()
+        return packer.takePlaintext()
     }
 
     @Test func `frames that wait together share a record and come apart again`() throws {
@@ -34,7 +34,7 @@ struct FrameTests {
         let fits = packer.append(frame)
         #expect(fits)
         #expect(packer.plaintextSize == size)
-        let plaintext = packer.take()
+        let plaintext = packer.takePlaintext()
         #expect(plaintext.count == size)
         #expect(try FrameTests.frames(plaintext) == [frame])
         #expect(packer.isEmpty)
@@ -47,7 +47,7 @@ struct FrameTests {
             packer.append([UInt8](repeating: 3, count: 92)), packer.append([4]), packer.append([]),
         ]
         #expect(results == [true, false, true, false, false])
-        #expect(try FrameTests.frames(packer.take()).map(\.count) == [4_000, 92])
+        #expect(try FrameTests.frames(packer.takePlaintext()).map(\.count) == [4_000, 92])
         let tooLarge = packer.append([UInt8](repeating: 1, count: FramePacker.largestFrame + 1))
         #expect(!tooLarge)
     }
@@ -57,7 +57,7 @@ struct FrameTests {
         for number in 1...3 as ClosedRange<UInt8> {
             let fits = packer.append([number, number])
             #expect(fits)
-            #expect(try FrameTests.frames(packer.take()) == [[number, number]])
+            #expect(try FrameTests.frames(packer.takePlaintext()) == [[number, number]])
         }
     }
 
@@ -113,5 +113,14 @@ struct SystemlessGenerator: RandomNumberGenerator {
     mutating func next() -> UInt64 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return state ^ (state >> 33)
+    }
+}
+
+extension FramePacker {
+    /// The plaintext of the record that is packed; the packer is empty afterwards, as behind `Link.seal`.
+    fileprivate mutating func takePlaintext() -> [UInt8] {
+        pad()
+        defer { clear() }
+        return bytes
     }
 }

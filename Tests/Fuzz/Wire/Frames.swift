@@ -60,7 +60,9 @@ private enum FrameWalk {
         }
         let isWhole = taken == frames.count
         demand(isWhole || written.count > Limits.recordPlaintexts[2], "frames that fit are not taken")
-        let plaintext = packer.takePlaintext()
+        packer.pad()
+        let plaintext = packer.bytes
+        packer.clear()
         demand(Limits.recordPlaintexts.contains(plaintext.count), "a record of \(plaintext.count) bytes")
         demand(FrameWalk.frames(in: plaintext) == Array(frames.prefix(taken)), "frames are packed wrongly")
     }
