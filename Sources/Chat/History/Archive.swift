@@ -57,14 +57,16 @@ package struct Archive: Sendable {
 
     private static func tag(of author: PeerID) -> UInt32 { UInt32(truncatingIfNeeded: author.words.0 >> 32) }
 
-    /// True if an offered id is worth asking for.
-    func lacks(_ id: UInt64, besides ring: MessageRing, lowest: SortKey?) -> Bool {
-        guard changes[id] == nil, !ring.contains(prefix: id) else { return false }
+    /// True if an offered id, of no message in the ring, is worth asking for.
+    ///
+    /// - Parameter lowest: the place of the message that the ring evicts next; nil while it has room.
+    func lacks(_ id: UInt64, lowest: SortKey?) -> Bool {
+        guard changes[id] == nil else { return false }
         switch tombstones[id] {
         case nil: return true
         case .final: return false
         // Ties were evicted in favour of the others: asked for again, the message would be evicted again.
-        case .evicted(let time, by: _): return !ring.isFull || lowest.map { time > $0.time } ?? true
+        case .evicted(let time, by: _): return lowest.map { time > $0.time } ?? true
         }
     }
 

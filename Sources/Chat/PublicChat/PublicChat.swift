@@ -88,8 +88,8 @@ extension PublicChat {
 
     /// The offered ids that are worth asking for.
     package func lacking(_ ids: [UInt64]) -> [UInt64] {
-        let lowest = messages.lowest
-        return ids.filter { archive.lacks($0, besides: messages, lowest: lowest) }
+        let lowest = messages.isFull ? messages.lowest : nil
+        return messages.absent(of: ids).filter { archive.lacks($0, lowest: lowest) }
     }
 
     package func payload(_ id: UInt64) -> VerifiedPayload? {

@@ -236,6 +236,15 @@ struct MessageRingTests {
         }
     }
 
+    @Test(arguments: [0, 20, 200])
+    func `of a list, short or long, the ids are absent that no message has`(others: UInt64) throws {
+        let ring = try filled(5)
+        let held = ring.map { $0.id.prefix }
+        let absent = (0..<others).map { 1_000 + $0 }
+        #expect(ring.absent(of: held + absent) == absent)
+        #expect(ring.absent(of: absent + held + absent) == absent + absent)
+    }
+
     private func isShown(_ new: Message, before other: Message) -> Bool {
         new.isHistory && (!other.isHistory || new.signedOrder < other.signedOrder)
     }
