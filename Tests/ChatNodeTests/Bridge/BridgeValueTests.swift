@@ -32,15 +32,6 @@ import Wire
         return outbox
     }
 
-    /// A port that does nothing.
-    private struct NoPort: BridgePort {
-        func start(pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void) {}
-        func publish(_ content: BridgedContent, tag: UInt64, isHistory: Bool) {}
-        func acknowledge(_ tag: UInt64) {}
-        func stop() {}
-        var counters: [Counter] { [] }
-    }
-
     /// The publications, and the notices, of effects.
     private func told(_ effects: [RoomBridge.Order]) -> (publications: Int, notices: [NoticeCode]) {
         var told = (publications: 0, notices: [NoticeCode]())

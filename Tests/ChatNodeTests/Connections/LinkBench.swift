@@ -21,7 +21,9 @@ final class LinkBench {
         func close(_ connection: ConnectionID) {}
         func isOnThisMachine(_ connection: ConnectionID) -> Bool { false }
         func localEndpoint(of connection: ConnectionID) -> Endpoint? { nil }
-        func network(of connection: ConnectionID) -> LinkNetwork? { nil }
+        func network(of connection: ConnectionID) -> LinkNetwork? {
+            LinkNetwork(subnets: [Subnet([10, 0, 0, 0], prefixLength: 24)], ownAddresses: [], scope: 1)
+        }
         func stopListening() {}
     }
 

@@ -106,4 +106,21 @@ final class OwnSessionTests {
         #expect(better.frames == [own.certificate.frame(as: .superseded)] && better.closings == 1)
         #expect(own.certificate.epoch == 21)
     }
+
+    @Test func `an epoch is above those of earlier runs, and up to ten minutes before the start`() {
+        var randomness = Randomness.seeded(1)
+        let start = Timestamp(milliseconds: 10_000_000)
+        let epochs = (0..<100).map { _ in OwnSession.epoch(startingAt: start, above: 0, using: &randomness) }
+        let earliest = start.milliseconds - Limits.epochJitterMilliseconds
+        #expect(epochs.allSatisfy { (earliest...start.milliseconds).contains($0) } && Set(epochs).count > 90)
+        #expect(OwnSession.epoch(startingAt: start, above: 20_000_000, using: &randomness) == 20_000_000)
+        // With a clock at the beginning of time, nothing is taken off.
+        #expect(OwnSession.epoch(startingAt: Timestamp(milliseconds: 0), above: 7, using: &randomness) == 7)
+    }
+
+    @Test func `a session outbids two better ones, and signs out for the third`() {
+        own.start(now: Instant(nanoseconds: 0))
+        let answers = [20, 30, 40].map { receive(runs.certificate(epoch: $0), environment(after: .seconds(1))).answer }
+        #expect(answers == [.reissue(epoch: 21), .reissue(epoch: 31), .signOut])
+    }
 }
