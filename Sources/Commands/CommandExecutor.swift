@@ -516,10 +516,7 @@ extension CommandExecutor {
         withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void, _ rooms: isolated Program
     ) async {
         guard await rooms.awaitRoom(nil) != nil else { return }
-        deliver(
-            rooms.all.flatMap { room in
-                Report.tailStart(withHistory: withHistory, of: room.node).map { RoomReport(room.label, $0) }
-            })
+        deliver(rooms.snapshot.flatMap { $0.tailStart(withHistory: withHistory) })
     }
 
     /// Looks at no conversation of a room until one is opened: their messages count as unread.

@@ -1,5 +1,5 @@
 package import Chat
-package import ChatNode
+import ChatNode
 import Phrases
 import Wire
 
@@ -214,16 +214,6 @@ extension Command {
         case .unblock: node.change(.blocked(peer, false))
         }
         return .done(command: mark.rawValue, who)
-    }
-}
-
-extension Report {
-    /// The first reports of a tail about one room: events of this turn and before are not among those that follow.
-    package static func tailStart(withHistory: Bool, of node: Node) -> [Report] {
-        node.flushEvents()
-        let ready = node.readyEvent().map(Report.event)
-        let kept = withHistory ? Report.answer(.history(.publicRoom, node.chat.messages(in: .publicRoom))) : nil
-        return [ready, kept].compactMap(\.self)
     }
 }
 

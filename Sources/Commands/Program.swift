@@ -186,30 +186,13 @@ extension Program {
 /// Views of all rooms.
 extension Program {
     /// The rooms with their conversations.
-    var overview: [RoomOverview] { all.map(overview) }
-
-    private func overview(of room: Room) -> RoomOverview {
-        let node = room.node
-        return RoomOverview(
-            room.label, isOpen: room.label == openLabel, isPrivate: node.configuration.room.isPrivate,
-            isBridged: node.isBridged, me: node.chat.ownName, online: node.chat.roster.online,
-            conversations: node.chat.summaries, requests: node.requests())
-    }
+    var overview: [RoomOverview] { all.map { RoomOverview(of: $0, isOpen: $0.label == openLabel) } }
 
     /// The rooms with all that a face shows of them; their earlier events are delivered before.
     var snapshot: [RoomSnapshot] { all.map(snapshot) }
 
     /// As above, of one room.
-    func snapshot(of room: Room) -> RoomSnapshot {
-        let node = room.node
-        node.flushEvents()
-        let overview = overview(of: room)
-        return RoomSnapshot(
-            overview, ready: node.readyEvent(), profile: node.chat.session.profile, peers: node.peers(),
-            histories: overview.conversations.map {
-                ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
-            })
-    }
+    func snapshot(of room: Room) -> RoomSnapshot { RoomSnapshot(of: room, isOpen: room.label == openLabel) }
 }
 
 /// `/wipe`: the end of all nodes and of their messages.

@@ -17,7 +17,7 @@ package enum Report: Sendable {
     /// The user has left the room, and its node says goodbye. For models of the chat: nothing is shown.
     case leaving
     /// A room behind a command that changed more of it than the events tell. For models of the chat: nothing is shown.
-    case snapshot(RoomSnapshot)
+    indirect case snapshot(RoomSnapshot)
     case listening(Listening)
 }
 

@@ -26,6 +26,13 @@ package final class ReportQueue: Sendable {
             return batch
         }
 
+        /// Removes snapshots of a room, of which a later one says all: each can be large.
+        mutating func removeSnapshots(of room: RoomLabel) {
+            reports.removeFirst(first)
+            first = 0
+            reports.removeAll { if case .snapshot = $0.report { $0.room == room } else { false } }
+        }
+
         /// Moves the remaining reports only when they are the smaller half.
         mutating func discard(_ number: Int) {
             first += number
@@ -44,6 +51,7 @@ package final class ReportQueue: Sendable {
         guard !new.isEmpty else { return }
         let handOver = state.withLock {
             state -> (taker: CheckedContinuation<[RoomReport], Never>, batch: [RoomReport])? in
+            for report in new { if case .snapshot = report.report { state.removeSnapshots(of: report.room) } }
             state.reports += new
             let excess = max(0, state.count - ReportQueue.capacity)
             state.discard(excess)

@@ -11,11 +11,41 @@ package struct RoomSnapshot: Sendable {
     /// The stored messages of each conversation, the oldest first; in the order of `overview`.
     package let histories: [(conversation: ConversationView, messages: [MessageView])]
 
+    /// A room as it is now; its events before are delivered.
+    init(of room: Program.Room, isOpen: Bool) {
+        let node = room.node
+        node.flushEvents()
+        let overview = RoomOverview(of: room, isOpen: isOpen)
+        self.init(
+            overview, ready: node.readyEvent(), profile: node.chat.session.profile, peers: node.peers(),
+            histories: overview.conversations.map {
+                ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
+            })
+    }
+
     init(
         _ overview: RoomOverview, ready: NodeEvent?, profile: Profile, peers: [PeerView],
         histories: [(conversation: ConversationView, messages: [MessageView])]
     ) {
         (self.overview, self.ready, self.profile) = (overview, ready, profile)
         (self.peers, self.histories) = (peers, histories)
+    }
+
+    /// The first reports of a client that hears of later events: events of this turn and before are not among those.
+    func tailStart(withHistory: Bool) -> [RoomReport] {
+        let messages = histories.first { $0.conversation == .publicRoom }?.messages ?? []
+        let kept = withHistory ? Report.answer(.history(.publicRoom, messages)) : nil
+        let reports = [.snapshot(self), ready.map(Report.event), kept].compactMap(\.self)
+        return reports.map { RoomReport(overview.room, $0) }
+    }
+}
+
+extension RoomOverview {
+    init(of room: Program.Room, isOpen: Bool) {
+        let node = room.node
+        self.init(
+            room.label, isOpen: isOpen, isPrivate: node.configuration.room.isPrivate, isBridged: node.isBridged,
+            me: node.chat.ownName, online: node.chat.roster.shownOnline, conversations: node.chat.summaries,
+            requests: node.requests())
     }
 }

@@ -151,9 +151,6 @@ extension ChatModel {
         case .parted(let left, let view, let recent): part(left, view, recent, in: label, into: &changes)
         case .history(let view, let messages):
             change(label) { $0.take(messages, of: view, &$1, into: &changes) }
-        case .done(command: let command, let who): reduce(command, who, in: label, into: &changes)
-        case .verification(let who, code: _, let isVerified, isKept: _):
-            change(label) { room, _ in room.update(who.key, &changes) { $0.isVerified = isVerified } }
         case .whoami(_, room: _, let profile): change(label) { room, _ in room.set(profile) }
         case .rooms(let list):
             for row in list.rooms {
@@ -164,28 +161,13 @@ extension ChatModel {
             take(list.invitations, into: &changes)
         case .wiped:
             let ended = rooms.map(\.label)
-            let before = self
             self = ChatModel()
-            shared.continueNumbers(of: before.shared)
             changes += ended.map { .ended($0) } + [.erased(.everything)]
+        // A snapshot has what they change.
+        case .done, .verification: break
         case .peers, .requests, .found, .unread, .invited, .announced, .contacts, .blocked, .statistics, .help, .bridge,
             .person:
             break
-        }
-    }
-
-    private mutating func reduce(
-        _ command: String, _ who: PeerName, in label: RoomLabel, into changes: inout [ModelChange]
-    ) {
-        switch command {
-        case "mute", "unmute": change(label) { room, _ in room.mute(who, command == "mute", into: &changes) }
-        case "contact", "uncontact":
-            // Names that look like the contact's may be marked now, in every room.
-            for index in rooms.indices {
-                rooms[index].update(who.key, &changes) { $0.who = $0.who.named(who.contact) }
-                changes.append(.incomplete(rooms[index].label))
-            }
-        case _: break
         }
     }
 

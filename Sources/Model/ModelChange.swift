@@ -35,8 +35,6 @@ package enum ModelChange: Hashable, Sendable {
     case active(ConversationID, isOn: Bool)
     /// These texts are gone.
     case erased(Erasure)
-    /// The node does not tell all that changed in a room: a snapshot of it does.
-    case incomplete(RoomLabel)
 }
 
 /// The unread messages of a conversation.

@@ -10,7 +10,7 @@ package struct ModelConversation: Sendable {
     }
 
     package let id: ConversationID
-    /// Its place among all conversations of the program, in the order in which they began. Not used again.
+    /// Its place among all conversations of the program, in the order in which they began. Not used again before a wipe.
     package let number: Int
     /// With the name of now.
     package private(set) var view: ConversationView

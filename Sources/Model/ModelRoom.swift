@@ -36,9 +36,6 @@ package struct ModelRoom: Sendable {
             return numbers
         }
 
-        /// Goes on behind the numbers of another one: none is used again.
-        mutating func continueNumbers(of other: Shared) { numbers = other.numbers }
-
         mutating func nextUse() -> UInt64 {
             uses += 1
             return uses
@@ -207,13 +204,14 @@ extension ModelRoom {
         }
     }
 
-    /// The texts of a peer go when the user blocks it. When that is taken back, the node has them again.
+    /// The texts of a peer go when the user blocks it. When that is taken back, a snapshot has them again.
     private mutating func setBlocked(_ who: PeerName, _ isOn: Bool, _ changes: inout [ModelChange]) {
-        update(who.key, &changes) { person in
+        let person = people.update(who.key) { person in
             person.isBlocked = isOn
             if isOn { person.reason = nil }
         }
-        guard isOn else { return changes.append(.incomplete(label)) }
+        if let person { changes.append(.person(label, person.now, was: person.was)) }
+        guard isOn else { return }
         changeAll(with: who) { conversation in
             let unread = conversation.unread
             for message in conversation.log.messages where message.from.key == who.key {
@@ -227,25 +225,6 @@ extension ModelRoom {
         closeRequest(id, &changes)
         changes.append(.erased(.author(who.key, in: label.number)))
         endIfEmpty(id, &changes)
-    }
-
-    /// Takes a mark, or a name that the user gave.
-    mutating func update(_ key: PeerID, _ changes: inout [ModelChange], _ change: (inout ModelPerson) -> Void) {
-        guard let (was, now) = people.update(key, change) else { return }
-        changes.append(.person(label, now, was: was))
-        if was.who != now.who { rename(peer: now.who, &changes) }
-    }
-
-    /// The user muted a peer: its texts that come later are not told.
-    mutating func mute(_ who: PeerName, _ isOn: Bool, into changes: inout [ModelChange]) {
-        update(who.key, &changes) { person in
-            person.isMuted = isOn
-            if isOn { person.reason = nil }
-        }
-        guard isOn else { return changes.append(.incomplete(label)) }
-        stopTyping(who, &changes)
-        let id = ConversationID(label, .direct(with: who))
-        if closeRequest(id, &changes) { endIfEmpty(id, &changes) }
     }
 }
 
@@ -272,19 +251,14 @@ extension ModelRoom {
         _ change: DirectChange, with who: PeerName, _ shared: inout Shared, _ changes: inout [ModelChange]
     ) {
         let id = ConversationID(label, .direct(with: who))
-        let (hadRequest, before) = (conversation(id)?.request != nil, conversation(id)?.standing ?? .over)
+        let hadRequest = conversation(id)?.request != nil
         if change == .accepted {
             accept(.direct(with: who), &shared, &changes)
         } else if self.change(id, { $0.set(standing: .over) }) == true {
             changes.append(.conversation(id))
         }
         if hadRequest { changes.append(.request(id, isOpen: false)) }
-        switch change {
-        // The peer's request is the first message now, and no event has it.
-        case .accepted: if before != .requestedByUs { changes.append(.incomplete(label)) }
-        case .declined: changes.append(.erased(.request(id)))
-        case .left: break
-        }
+        if change == .declined { changes.append(.erased(.request(id))) }
         endIfEmpty(id, &changes)
     }
 
@@ -359,7 +333,8 @@ extension ModelRoom {
 
     private mutating func takePeople(_ peers: [PeerView], _ changes: inout [ModelChange]) {
         let before = people
-        people = People()
+        // The rows of a crowd are only some of its peers.
+        if peers.count(where: { $0.state != .left && !$0.isElsewhere }) >= online { people = People() }
         for view in peers {
             let person = ModelPerson(view)
             people.put(person)

@@ -169,22 +169,17 @@ private final class WatchedRoom {
     private func mark(_ other: Member) {
         guard other !== me else { return }
         reduceEvents()
-        let who = me.router.name(of: other.id)
-        switch number(0..<5) {
-        case 0:
-            me.note(me.router.setMuted(other.id, true))
-            reduceEvents()
-            reduce(.answer(.done(command: "mute", who)))
-        case 1:
-            me.note(me.router.setMuted(other.id, false))
-            reduceEvents()
-            reduce(.answer(.done(command: "unmute", who)))
+        let mark = number(0..<5)
+        switch mark {
+        case 0: me.note(me.router.setMuted(other.id, true))
+        case 1: me.note(me.router.setMuted(other.id, false))
         case 2: me.note(me.router.setBlocked(other.id, true))
         case 3: me.note(me.router.setBlocked(other.id, false))
-        case _:
-            me.router.setVerified(other.id, true)
-            reduce(.answer(.verification(who, code: "", isVerified: true, isKept: false)))
+        case _: me.router.setVerified(other.id, true)
         }
+        reduceEvents()
+        // As the commands of these marks do.
+        if mark < 2 || mark > 3 { reduce(.snapshot(me.snapshot())) }
     }
 
     /// Another user leaves the room, or comes back: what it said meanwhile is history for the first one.
@@ -218,14 +213,19 @@ private final class WatchedRoom {
     }
 
     private func reduceEvents() {
-        for event in me.takeEvents() { reduce(.event(event)) }
+        let events = me.takeEvents()
+        for event in events { reduce(.event(event)) }
+        // As the commands do that cause these.
+        let isIncomplete = events.contains { event in
+            if case .direct(.accepted, with: _) = event { return true }
+            return if case .blocked(_, isOn: false) = event { true } else { false }
+        }
+        if isIncomplete { reduce(.snapshot(me.snapshot())) }
         for member in members.dropFirst() { _ = member.takeEvents() }
     }
 
     private func reduce(_ report: Report) {
-        var changes = model.reduce(RoomReport(.kitchen, report), at: moment)
-        guard changes.contains(.incomplete(.kitchen)) else { return }
-        model.take([me.snapshot()], into: &changes)
+        _ = model.reduce(RoomReport(.kitchen, report), at: moment)
     }
 
     /// The differences between the model and one that is made of a snapshot now.

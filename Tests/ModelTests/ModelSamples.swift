@@ -100,6 +100,11 @@ struct WatchedChat {
     }
 
     @discardableResult
+    mutating func report(_ report: Report, in room: RoomLabel = .kitchen) -> [ModelChange] {
+        model.reduce(RoomReport(room, report), at: moment)
+    }
+
+    @discardableResult
     mutating func show(_ id: ConversationID?, in view: ViewID = .shared) -> [ModelChange] {
         var changes: [ModelChange] = []
         model.show(id, in: view, into: &changes)
@@ -125,6 +130,14 @@ extension ConversationID {
 
     static func direct(_ who: PeerName, in room: RoomLabel = .kitchen) -> ConversationID {
         ConversationID(room, .direct(with: who))
+    }
+}
+
+extension PeerView {
+    static func here(_ who: PeerName, isMuted: Bool = false, isVerified: Bool = false) -> PeerView {
+        PeerView(
+            who: who, state: .here, since: Timestamp(milliseconds: 1_800_000_000_000), roundTrip: nil,
+            isMuted: isMuted, isVerified: isVerified, isBlocked: false)
     }
 }
 

@@ -39,10 +39,17 @@ struct KnownPeer: Sendable {
         self.heardAt = heardAt
     }
 
-    var presence: PresenceState { isHere || isElsewhere ? saidState : .left }
+    /// Its link is lost and its departure not reported, as it may come back in time: until then it is shown as before.
+    var isAwaited: Bool { isAnnounced && !isHere && !isElsewhere }
+
+    /// As it is shown.
+    var presence: PresenceState { isHere || isElsewhere || isAwaited ? saidState : .left }
 
     /// Nil unless the peer is away.
-    var reason: String? { isHere || isElsewhere ? saidReason : nil }
+    var reason: String? { isHere || isElsewhere || isAwaited ? saidReason : nil }
+
+    /// `since` as it is shown.
+    var shownSince: Timestamp? { isAwaited ? reportedSince : since }
 
     /// Notes that it is here from now on, which is not reported yet.
     mutating func arrive(at time: Timestamp) {

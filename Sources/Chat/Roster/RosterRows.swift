@@ -28,10 +28,12 @@ extension Roster {
         package let isVerified: Bool
     }
 
-    /// The peers here by the time of their arrival, oldest first; then those in other networks; then the last 64 that left,
+    /// The peers that are shown as here by the time of their arrival, oldest first; then those in other networks; then the last 64 that left,
     /// latest first.
     package var rows: [Row] {
-        let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isHere, $0) } }
+        let peers = known.compactMap { peer, entry in
+            entry.shownSince.map { (peer, entry.isHere || entry.isAwaited, $0) }
+        }
         let here = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
         return here.map { row($0.0, since: $0.2) } + elsewhereRows + goneRows
     }
@@ -51,7 +53,7 @@ extension Roster {
 
     private var goneRows: [Row] {
         let gone = known.compactMap { peer, entry in
-            entry.isHere || entry.isElsewhere ? nil : entry.since.map { (peer, $0) }
+            entry.isHere || entry.isElsewhere || entry.isAwaited ? nil : entry.since.map { (peer, $0) }
         }
         return gone.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(Limits.offlinePeersShown).map {
             row($0.0, since: $0.1)
@@ -61,8 +63,11 @@ extension Roster {
     /// The row of one peer; nil if it never was here.
     package func row(of peer: PeerID) -> Row? {
         guard peer != me, let entry = known[peer] else { return nil }
-        return entry.since.map { row(peer, since: $0) }
+        return entry.shownSince.map { row(peer, since: $0) }
     }
+
+    /// The peers that are shown as here: those whose departure is not reported yet are among them.
+    package var shownOnline: Int { online + deadlines.keys.count { known[$0]?.isAwaited ?? false } }
 
     /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, the user's own name for a contact, a name as it is
     /// shown: `nickname#4821`, `≈nickname#4821`, `★Bob`, `★Bob#4821`, or a key: at least its first 8 hexadecimal digits.

@@ -168,7 +168,7 @@ package struct PlainOutput: Sendable {
             case .edited(_, let message, at: .some), .removed(_, let message, at: .some): return message
             case .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message, .edited,
                 .removed,
-                .delivery, .refreshed, .unread, .typing, .request, .invitations, .active, .erased, .incomplete:
+                .delivery, .refreshed, .unread, .typing, .request, .invitations, .active, .erased:
                 continue
             }
         }

@@ -108,6 +108,10 @@ struct RosterTests {
         #expect(bob.router.roster.online == 0)
         bob.pass(.milliseconds(patience - 1))
         #expect(bob.tick().isEmpty)
+        // A list shows what was reported.
+        #expect(bob.router.roster.shownOnline == 1)
+        #expect(bob.router.roster.rows.map(\.state) == [.here])
+        #expect(bob.router.roster.rows.map(\.since) == [Timestamp(milliseconds: 1_800_000_000_000)])
         #expect(bob.link(to: alice).isEmpty)
         bob.pass(.seconds(20))
         #expect(bob.tick().isEmpty)

@@ -43,15 +43,15 @@ import Testing
         alice.with { node in
             // The effect of a message from elsewhere: it is reported at the end of the turn, or before.
             _ = try? node.perform(.send("one", to: .publicRoom))
-            let reports = Report.tailStart(withHistory: true, of: node)
-            guard case .event(.ready) = reports.first, case .answer(.history(_, let kept)) = reports.last else {
-                return
-            }
+            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
+            let reports = RoomSnapshot(of: room, isOpen: true).tailStart(withHistory: true).map(\.report)
+            guard case .snapshot = reports[0], case .event(.ready) = reports[1],
+                case .answer(.history(_, let kept)) = reports[2]
+            else { return }
             log.note("\(kept.map(\.text)) behind \(alice.messages.count)")
             _ = try? node.perform(.send("two", to: .publicRoom))
             log.note("then \(alice.messages.count)")
             node.flushEvents()
-            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
             let events = Command.sayToRoom("three").perform(in: room).events
             log.note("\(events.count) apart behind \(alice.messages.count)")
         }

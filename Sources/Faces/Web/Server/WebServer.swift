@@ -340,7 +340,7 @@ extension WebServer {
             deleted.erase(erasure)
             for connection in connections.values { connection.erase(erasure) }
         case .removed, .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message,
-            .delivery, .refreshed, .unread, .typing, .request, .invitations, .active, .incomplete:
+            .delivery, .refreshed, .unread, .typing, .request, .invitations, .active:
             break
         }
     }
