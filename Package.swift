@@ -90,6 +90,7 @@ let package = Package(
         module("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
         module("Model", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
         module("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands", "Model"], small),
+        module("Hub", ["Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "CLinux"], small),
         module(
             "Settings",
             [
@@ -118,15 +119,15 @@ let package = Package(
         module(
             "ControlFace",
             [
-                "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Rendering",
+                "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Hub", "Rendering",
                 "Settings", "CLinux",
             ],
             path: "Sources/Faces/Control", small),
         module(
             "WebFace",
             [
-                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model", "Rendering",
-                "CWebSockets", "CQRCode", "CLinux",
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model", "Hub",
+                "Rendering", "CWebSockets", "CQRCode", "CLinux",
             ],
             path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
         .executableTarget(
@@ -148,7 +149,7 @@ let package = Package(
             "LinuxTests",
             [
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery",
-                "Storage", "Simulator", "Composition", "Process", "Commands", "Model", "Rendering", "Settings",
+                "Storage", "Simulator", "Composition", "Process", "Commands", "Model", "Hub", "Rendering", "Settings",
                 "Doctor",
                 "StreamFace",
                 "TerminalFace", "ControlFace", "WebFace", "Bridge", "Benchmarks", "earshot",

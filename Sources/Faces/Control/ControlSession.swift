@@ -1,106 +1,148 @@
+import Chat
 import Commands
+import Hub
 import Settings
+import Wire
 
-/// The dialogue with one client of the control socket, as a value: bytes in, requests out; answers in, bytes out.
+/// The session of one client of the control socket, as a value: requests in, lines out.
 ///
 /// One request at a time: until its answer is written, no more is read. So a client that does not read is held up, and only
-/// one answer for it is kept. Only a tail receives lines without a request: a tail that leaves too many of them unread is
-/// closed.
-struct ControlSession: Sendable {
-    /// Bytes that may wait for a tail: 4 MiB, some 10,000 messages.
-    package static let mostWaiting = 4 << 20
-
+/// one answer for it is kept. Only a tail receives lines without a request.
+struct ControlSession: ClientSession {
     enum Phase: Hashable, Sendable {
         case listening
-        case answering
+        case answering(ControlRequest)
         case tailing(ControlRequest.Format)
         /// Nothing more is asked or answered.
         case over
     }
 
     private(set) var phase = Phase.listening
+    private let renderer: SharedRenderer
     private var splitter = LineSplitter()
     private var hasInputEnded = false
-    private var output: [UInt8]
-    private var written = 0
+    /// Whether the client has taken all that was sent.
+    private var isWritten = false
+    private var lastRequest = 0
 
-    init() {
-        output = ControlLines.greeting
+    init(_ renderer: SharedRenderer) { self.renderer = renderer }
+
+    /// Clients of the own user need no token.
+    var hasShownToken: Bool { phase != .over }
+
+    var hearsEvents: Bool { if case .tailing = phase { true } else { false } }
+
+    /// Not while a request is under way.
+    var isReading: Bool { phase == .listening && !hasInputEnded && isWritten }
+
+    var deadline: Instant? { nil }
+
+    var isOver: Bool { phase == .over }
+
+    mutating func begin(at now: Instant) -> [ClientEffect] { [.send(ControlLines.greeting, of: nil)] }
+
+    mutating func receive(_ input: [UInt8], at now: Instant) -> [ClientEffect] {
+        splitter.feed(input[...])
+        return advance()
     }
-
-    /// The session with a client that is refused: one line, and the end.
-    init(refusing fault: ControlFault) {
-        output = ControlLines.error(fault) + ControlLines.end
-        phase = .over
-    }
-
-    var isWaitingToWrite: Bool { written < output.count }
-
-    /// Whether to read: not while a request is under way.
-    var isWaitingToRead: Bool { phase == .listening && !hasInputEnded && !isWaitingToWrite }
-
-    /// Whether there is nothing left to do.
-    var isOver: Bool { phase == .over && !isWaitingToWrite }
-
-    /// Takes bytes that were read while it was waiting to.
-    package mutating func feed(_ bytes: ArraySlice<UInt8>) { splitter.feed(bytes) }
 
     /// The client writes no more. Its requests are still answered.
-    mutating func endInput() { hasInputEnded = true }
+    mutating func end(at now: Instant) -> [ClientEffect] {
+        hasInputEnded = true
+        return advance()
+    }
 
-    /// The next request; nil while the one before is answered, or its answer waits to be read.
-    package mutating func next() -> LineSplitter.Line? {
-        guard phase == .listening, !isWaitingToWrite else { return nil }
-        if let line = splitter.next() ?? (hasInputEnded ? splitter.finish() : nil) {
-            phase = .answering
-            return line
+    mutating func lose(at now: Instant) -> [ClientEffect] {
+        phase = .over
+        return []
+    }
+
+    mutating func written(at now: Instant) -> [ClientEffect] {
+        isWritten = true
+        return advance()
+    }
+
+    mutating func turnAway(at now: Instant) -> [ClientEffect] {
+        phase = .over
+        let fault = ControlFault(.busy, "\(ControlServer.mostClients) clients are the most")
+        return [.send(ControlLines.error(fault) + ControlLines.end, of: nil), .close]
+    }
+
+    /// A waiting client receives that nothing more follows.
+    mutating func leave(at now: Instant) -> [ClientEffect] {
+        defer { phase = .over }
+        return switch phase {
+        case .listening, .over: []
+        case .answering: [.send(ControlLines.error(.leaving) + ControlLines.end, of: nil)]
+        case .tailing: [.send(ControlLines.end, of: nil)]
         }
-        if hasInputEnded { phase = .over }
-        return nil
+    }
+
+    mutating func tick(at now: Instant) -> [ClientEffect] { [] }
+
+    mutating func hear(_ event: HubEvent, at now: Instant) -> [ClientEffect] {
+        guard case .tailing(let format) = phase else { return [] }
+        return [.send(renderer.lines(of: event, as: format), of: EventTopic(textOf: event.report))]
+    }
+
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [ClientEffect] {
+        guard case .answering(let request) = phase, number == lastRequest else { return [] }
+        guard let reports else { return answer([.send(ControlLines.error(.leaving), of: nil)]) }
+        switch request.action {
+        case .tail: phase = .tailing(request.format)
+        case .prometheus:
+            guard case .answer(.statistics(let counters))? = reports.first?.report else { break }
+            return answer([.send(ControlLines.prometheus(counters), of: nil)])
+        case .say, .command: break
+        }
+        let lines = reports.map {
+            ClientEffect.send(renderer.lines(of: [$0], as: request.format), of: EventTopic(textOf: $0))
+        }
+        return hearsEvents ? lines : answer(lines)
     }
 
     /// The whole answer to the request that is under way.
-    package mutating func answer(_ lines: [UInt8]) {
-        guard phase == .answering else { return }
-        output += lines + ControlLines.end
-        phase = .listening
+    private mutating func answer(_ lines: [ClientEffect]) -> [ClientEffect] {
+        (phase, isWritten) = (.listening, false)
+        return lines + [.send(ControlLines.end, of: nil)]
     }
 
-    /// The current request was for a tail: events follow `lines` until either side ends it.
-    package mutating func beginTail(_ format: ControlRequest.Format, _ lines: [UInt8]) {
-        guard phase == .answering else { return }
-        output += lines
-        phase = .tailing(format)
-    }
-
-    /// Tells a tail something.
-    ///
-    /// - Returns: false if too much waits already: the tail is to be let go.
-    package mutating func tell(_ lines: [UInt8]) -> Bool {
-        guard output.count - written + lines.count <= ControlSession.mostWaiting else { return false }
-        output += lines
-        return true
-    }
-
-    /// The node has left: a waiting client receives that nothing more follows.
-    package mutating func finish() {
-        switch phase {
-        case .listening, .over: break
-        case .answering: output += ControlLines.error(.leaving) + ControlLines.end
-        case .tailing: output += ControlLines.end
-        }
+    /// Reads the next request, unless the answer to the one before waits to be read.
+    private mutating func advance() -> [ClientEffect] {
+        guard phase == .listening, isWritten else { return [] }
+        if let line = splitter.next() ?? (hasInputEnded ? splitter.finish() : nil) { return read(line) }
+        guard hasInputEnded else { return [] }
         phase = .over
+        return [.close]
     }
 
-    /// Offers what waits to `write`, which tells how much of it was taken.
-    mutating func drain(_ write: (Span<UInt8>) -> Int) {
-        guard isWaitingToWrite else { return }
-        written += write(output.span.extracting(written..<output.count))
-        if !isWaitingToWrite {
-            (output, written) = ([], 0)
-        } else if written > output.count / 2 {
-            output.removeFirst(written)
-            written = 0
+    private mutating func read(_ line: LineSplitter.Line) -> [ClientEffect] {
+        let text: String
+        do throws(ChatError) { text = try line.text() } catch {
+            return ask(.fault(error), ControlRequest(.command("")))
+        }
+        do throws(ControlFault) {
+            let request = try ControlRequest(line: text)
+            return ask(ControlSession.question(of: request), request)
+        } catch {
+            return answer([.send(ControlLines.error(error), of: nil)])
+        }
+    }
+
+    private mutating func ask(_ question: ClientQuestion, _ request: ControlRequest) -> [ClientEffect] {
+        phase = .answering(request)
+        lastRequest += 1
+        return [.ask(number: lastRequest, question, in: request.room.map { .named($0) } ?? .open)]
+    }
+
+    private static func question(of request: ControlRequest) -> ClientQuestion {
+        switch request.action {
+        case .say(let text, to: let who?): return .command(.message(who: who, text: text))
+        case .say(let text, to: nil): return request.room == nil ? .text(text) : .command(.sayToRoom(text))
+        case .command(let line):
+            do throws(ChatError) { return .command(try Command(line: line)) } catch { return .fault(error) }
+        case .tail(let withHistory): return .tail(withHistory: withHistory)
+        case .prometheus: return .command(.statistics)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Phrases
 import Wire
 
@@ -20,7 +21,7 @@ extension FuzzTarget {
             demand(!isOver, "an effect behind the end")
             switch effect {
             case .close: isOver = true
-            case .perform, .refused: break
+            case .perform, .ask, .refused: break
             case .send(let bytes, of: _): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
             }
         }
@@ -83,7 +84,7 @@ enum GatewayRules {
         return frames
     }
 
-    static func run(_ session: inout STOMPSession, _ input: [UInt8]) -> [GatewayEffect] {
+    static func run(_ session: inout STOMPSession, _ input: [UInt8]) -> [ClientEffect] {
         let now = Instant(nanoseconds: 0)
         var effects = session.receive(input, at: now)
         var index = 0

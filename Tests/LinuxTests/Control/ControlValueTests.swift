@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Hub
 import Phrases
 import Testing
 import Wire
@@ -11,23 +12,24 @@ import Wire
 
 /// Requests and answers of the control socket, as values.
 @Suite struct ControlValueTests {
-    static let end = ControlLines.end
-    private static let line = Array("{\"event\":\"x\"}\n".utf8)
+    private static let end = ClientEffect.send(ControlLines.end, of: nil)
+    private static let now = Instant(nanoseconds: 0)
 
-    /// Takes everything that waits.
-    static func drained(_ dialogue: inout ControlSession) -> [UInt8] {
-        var all: [UInt8] = []
-        dialogue.drain { bytes in
-            for index in bytes.indices { all.append(bytes[index]) }
-            return bytes.count
-        }
-        return all
+    private static func renderer() -> SharedRenderer {
+        SharedRenderer(ControlRenderer(clock: { _ in "12:00:00" })) { Sample.time }
     }
 
-    static func greeted() -> ControlSession {
-        var dialogue = ControlSession()
-        #expect(drained(&dialogue) == ControlLines.greeting)
-        return dialogue
+    /// A session whose client has read the greeting.
+    private static func greeted() -> ControlSession {
+        var session = ControlSession(renderer())
+        #expect(session.begin(at: now) == [.send(ControlLines.greeting, of: nil)])
+        #expect(!session.isReading)
+        #expect(session.written(at: now).isEmpty)
+        return session
+    }
+
+    private static func asked(_ number: Int, _ text: String) -> [ClientEffect] {
+        [.ask(number: number, .text(text), in: .open)]
     }
 
     @Test(arguments: [
@@ -61,108 +63,98 @@ import Wire
     }
 
     @Test func `one request at a time is answered, and the next is read when that is taken`() {
-        var dialogue = Self.greeted()
-        #expect(dialogue.isWaitingToRead)
-        dialogue.feed(Array("one\ntwo\nthr".utf8)[...])
-        #expect(dialogue.next() == .text("one"))
-        #expect(dialogue.next() == nil)
-        #expect(!dialogue.isWaitingToRead)
-        dialogue.answer(Self.line)
-        #expect(dialogue.next() == nil)
-        #expect(dialogue.isWaitingToWrite)
-        #expect(Self.drained(&dialogue) == Self.line + Self.end)
-        #expect(dialogue.next() == .text("two"))
-        dialogue.answer([])
-        #expect(Self.drained(&dialogue) == Self.end)
-        #expect(dialogue.next() == nil)
-        #expect(dialogue.isWaitingToRead)
+        var session = Self.greeted()
+        #expect(session.isReading)
+        #expect(session.receive(Array("say one\nsay two\nsay thr".utf8), at: Self.now) == Self.asked(1, "one"))
+        #expect(!session.isReading)
+        #expect(session.written(at: Self.now).isEmpty)
+        let line = ControlLines.prometheus([])
+        #expect(session.complete(2, [], at: Self.now).isEmpty)
+        let error = RoomReport.error(ChatError(.empty, .messageEmpty))
+        let answered = session.complete(1, [error], at: Self.now)
+        #expect(answered.count == 2 && answered.last == Self.end && answered.first != .send(line, of: nil))
+        #expect(!session.isReading)
+        #expect(session.written(at: Self.now) == Self.asked(2, "two"))
+        #expect(session.complete(2, [], at: Self.now) == [Self.end])
+        #expect(session.written(at: Self.now).isEmpty)
+        #expect(session.isReading)
     }
 
     @Test func `requests before the end of the input are answered, the last line included`() {
-        var dialogue = Self.greeted()
-        dialogue.feed(Array("one\ntwo".utf8)[...])
-        dialogue.endInput()
-        for word in ["one", "two"] {
-            #expect(dialogue.next() == .text(word))
-            #expect(!dialogue.isOver)
-            dialogue.answer([])
-            #expect(Self.drained(&dialogue) == Self.end)
-        }
-        #expect(dialogue.next() == nil)
-        #expect(dialogue.isOver)
+        var session = Self.greeted()
+        #expect(session.receive(Array("say one\nsay two".utf8), at: Self.now) == Self.asked(1, "one"))
+        #expect(session.end(at: Self.now).isEmpty)
+        #expect(session.complete(1, [], at: Self.now) == [Self.end])
+        #expect(session.written(at: Self.now) == Self.asked(2, "two"))
+        #expect(session.complete(2, [], at: Self.now) == [Self.end])
+        #expect(!session.isOver)
+        #expect(session.written(at: Self.now) == [.close])
+        #expect(session.isOver)
     }
 
-    @Test func `a tail receives events until too many bytes are unread`() {
-        var dialogue = Self.greeted()
-        dialogue.feed(Array("tail\nmore\n".utf8)[...])
-        #expect(dialogue.next() != nil)
-        dialogue.beginTail(.plain, Self.line)
-        #expect(dialogue.phase == .tailing(.plain))
-        #expect(dialogue.next() == nil)
-        let big = [UInt8](repeating: 0x0a, count: ControlSession.mostWaiting / 2)
-        let isFirstTaken = dialogue.tell(big)
-        let isSecondTaken = dialogue.tell(big)
-        #expect(isFirstTaken)
-        #expect(!isSecondTaken)
-        #expect(Self.drained(&dialogue).count == Self.line.count + big.count)
-        let isThirdTaken = dialogue.tell(big + big)
-        #expect(isThirdTaken)
+    @Test func `a tail hears every event, and no other client does`() throws {
+        var session = Self.greeted()
+        let said = HubEvent(.event(.message(try Sample.said("hi", by: try Sample.who()))), number: 1)
+        #expect(session.hear(said, at: Self.now).isEmpty)
+        let tail = session.receive(Array("plain tail history\nmore\n".utf8), at: Self.now)
+        #expect(tail == [.ask(number: 1, .tail(withHistory: true), in: .open)])
+        #expect(!session.hearsEvents)
+        #expect(session.complete(1, [], at: Self.now).isEmpty)
+        #expect(session.phase == .tailing(.plain) && session.hearsEvents)
+        let lines = session.hear(said, at: Self.now)
+        #expect(lines.first == .send(Self.renderer().lines(of: said, as: .plain), of: EventTopic(said.report)))
+        // The node that leaves instead has answered already.
+        #expect(session.complete(1, nil, at: Self.now).isEmpty)
+        #expect(session.written(at: Self.now).isEmpty)
+        // The end of its input is not the end of a tail.
+        #expect(session.end(at: Self.now).isEmpty)
+        #expect(session.hearsEvents)
+        #expect(session.lose(at: Self.now).isEmpty)
+        #expect(session.isOver)
     }
 
-    @Test func `a slow client gets every byte in order`() {
-        var dialogue = Self.greeted()
-        dialogue.feed(Array("tail\n".utf8)[...])
-        _ = dialogue.next()
-        dialogue.beginTail(.json, [])
-        var told: [UInt8] = []
-        var taken: [UInt8] = []
-        for round in 0..<400 {
-            let piece = [UInt8](repeating: UInt8(round % 251), count: round % 37)
-            told += piece
-            let isTaken = dialogue.tell(piece)
-            #expect(isTaken)
-            dialogue.drain { bytes in
-                let count = min(bytes.count, round % 11)
-                for index in 0..<count { taken.append(bytes[index]) }
-                return count
-            }
-        }
-        taken += Self.drained(&dialogue)
-        #expect(taken == told)
+    @Test func `each event is rendered once for all clients of one format`() throws {
+        let renderer = Self.renderer()
+        let event = HubEvent(.event(.message(try Sample.said("hi", by: try Sample.who()))), number: 7)
+        let (first, second) = (renderer.lines(of: event, as: .plain), renderer.lines(of: event, as: .plain))
+        #expect(!first.isEmpty && first == second)
+        #expect(renderer.lines(of: event, as: .json) != first)
     }
 
     @Test func `at the end a client with a tail receives it, and a client without requests does not`() {
         var idle = Self.greeted()
-        idle.finish()
+        #expect(idle.leave(at: Self.now).isEmpty)
         #expect(idle.isOver)
         var asking = Self.greeted()
-        asking.feed(Array("say hi\n".utf8)[...])
-        _ = asking.next()
-        asking.finish()
-        #expect(Self.drained(&asking) == ControlLines.error(.leaving) + Self.end)
+        _ = asking.receive(Array("say hi\n".utf8), at: Self.now)
+        #expect(asking.leave(at: Self.now) == [.send(ControlLines.error(.leaving) + ControlLines.end, of: nil)])
         #expect(asking.isOver)
         // Its answer comes too late.
-        asking.answer(Self.line)
-        #expect(!asking.isWaitingToWrite)
-        let refused = ControlSession(refusing: ControlFault(.busy, "full"))
-        #expect(!refused.isWaitingToRead)
+        #expect(asking.complete(1, [], at: Self.now).isEmpty)
+        var refused = ControlSession(Self.renderer())
+        let full = ControlLines.error(ControlFault(.busy, "16 clients are the most")) + ControlLines.end
+        #expect(refused.turnAway(at: Self.now) == [.send(full, of: nil), .close])
+        #expect(!refused.isReading && !refused.hasShownToken)
     }
 
     @Test func `random bytes lead to nothing but requests that are refused`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<200 {
-            var dialogue = Self.greeted()
+            var session = Self.greeted()
+            var last = 0
             for _ in 0..<20 {
                 let bytes = (0..<Int.random(in: 0...64, using: &generator)).map { _ in
                     UInt8.random(in: 0...255, using: &generator)
                 }
-                if dialogue.isWaitingToRead { dialogue.feed(bytes[...]) }
-                while let line = dialogue.next() {
-                    if case .text(let text) = line {
-                        #expect(throws: ControlFault.self) { try ControlRequest(line: text) }
+                var effects = session.isReading ? session.receive(bytes, at: Self.now) : []
+                while let effect = effects.popLast() {
+                    switch effect {
+                    case .ask(let number, .fault(let error), in: .open):
+                        last = number
+                        effects += session.complete(number, [.error(error)], at: Self.now)
+                    case .send: effects += session.written(at: Self.now)
+                    case .ask, .perform, .close, .refused: Issue.record("\(effect) behind \(last) requests")
                     }
-                    dialogue.answer([])
-                    _ = Self.drained(&dialogue)
                 }
             }
         }

@@ -6,7 +6,13 @@ import Testing
 import Wire
 
 @testable import Chat
+@testable import Hub
 @testable import WebFace
+
+extension EventLog {
+    /// The log of the web server.
+    init(run: String) { self.init(run: run, line: WebJSON.line(of:_:)) }
+}
 
 @Suite struct EventLogTests {
     private func said(_ number: Int = 0) throws -> MessageView {
@@ -85,8 +91,8 @@ import Wire
         var log = try log(3)
         var feed = StreamFeed(behind: 1, of: log)
         #expect(!feed.hasPassed(3, of: log))
-        #expect([feed.next(of: log, isStream: false), feed.next(of: log, isStream: false)].allSatisfy { $0 != nil })
-        #expect(feed.next(of: log, isStream: false) == nil)
+        #expect([feed.next(of: log), feed.next(of: log)].allSatisfy { $0 != nil })
+        #expect(feed.next(of: log) == nil)
         #expect(feed.hasPassed(3, of: log))
         let message = try said()
         for _ in 0..<EventLog.capacity { _ = log.append(.event(.message(message))) }

@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Model
 import Phrases
 import Rendering
@@ -8,6 +9,12 @@ import Testing
 import Wire
 
 @testable import WebFace
+
+extension STOMPSession {
+    mutating func tell(_ report: RoomReport, at now: Instant) -> [ClientEffect] {
+        hear(HubEvent(report, number: 1), at: now)
+    }
+}
 
 @Suite struct STOMPTests {
     private let token = WebToken()

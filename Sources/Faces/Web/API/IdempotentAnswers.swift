@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Model
 import Noise
 import Wire

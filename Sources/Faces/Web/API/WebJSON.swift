@@ -7,6 +7,15 @@ import Wire
 
 /// The objects of the API, as the events and results of `--json` have them (Docs/Web.md, section 3).
 enum WebJSON {
+    /// The line of an event in the log of the hub.
+    @Sendable static func line(of report: RoomReport, _ id: String) -> [UInt8]? {
+        var line = report.isEnd ? WebJSON.parted(from: report.room) : JSONOutput(.forPrograms).line(of: report)
+        guard line.popLast() == UInt8(ascii: "}") else { return nil }
+        if case .event(.message(let message)) = report.report { line += Array(",\"edited\":\(message.isEdited)".utf8) }
+        if let id = ConversationID(of: report) { line += Array(",\"conversationId\":\"\(id)\"".utf8) }
+        return line + Array(",\"seq\":\"\(id)\"}".utf8)
+    }
+
     static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(.forPrograms)
         writer.object(members)

@@ -1,12 +1,13 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Model
 import Rendering
 import Wire
 
 /// A snapshot that is written in parts of a bounded size, each when its client can take it (Docs/Web.md, section 4).
-struct SnapshotParts {
+struct SnapshotParts: HubSnapshot {
     /// A part ends with the element that reaches so many bytes.
     static let size = 65_536
 
@@ -27,11 +28,12 @@ struct SnapshotParts {
     private var number = 0
     /// The id of the last event in front of it.
     private let seq: String
+    private let form: EventLog.Form
     private var isOver = false
 
     /// - Parameter people: the peers of each room, as its node has them.
-    init(_ model: ChatModel, people: [(room: RoomLabel, peers: [PeerView])], seq: String) {
-        self.seq = seq
+    init(_ model: ChatModel, people: [(room: RoomLabel, peers: [PeerView])], seq: String, as form: EventLog.Form) {
+        (self.seq, self.form) = (seq, form)
         let rooms = model.presentRooms
         for room in rooms { elements.append(.row("rooms", WebJSON.object { $0.members(ofRoom: room) }, nil)) }
         for (room, peers) in people {
@@ -85,11 +87,14 @@ struct SnapshotParts {
     }
 
     /// The next part; nil behind the last one.
-    mutating func next(isStream: Bool) -> [UInt8]? {
+    mutating func next() -> [UInt8]? {
         guard !isOver else { return nil }
-        guard isStream else { return nextObject() }
-        let events = nextEvents()
-        return events.isEmpty ? nil : events
+        switch form {
+        case .json: return nextObject()
+        case .serverSent:
+            let events = nextEvents()
+            return events.isEmpty ? nil : events
+        }
     }
 
     /// An object with lists: those of all parts, one behind the other, are the snapshot. A conversation whose messages did not fit

@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Reactor
 import Rendering
 import Synchronization
@@ -13,9 +14,9 @@ extension WebServer {
         if connection.head.path == EngineSession.path { return beginEngine(connection, at: key) }
         guard connection.head.path != "/stomp" else {
             connection.use = .gateway
-            let isAuthorized = gate.isAuthorized(connection.head)
-            connection.session = STOMPSession(token, isAuthorized: isAuthorized, at: .monotonic)
-            return arm(connection, at: key)
+            let session = STOMPSession(token, isAuthorized: gate.isAuthorized(connection.head), at: .monotonic)
+            hub.begin(session, of: connection.number, at: .monotonic)
+            return settle()
         }
         connection.use = .socket
         connection.page = connection.head.page
@@ -25,7 +26,7 @@ extension WebServer {
 
     func beginEvents(_ connection: WebConnection, at key: UInt) {
         connection.use = .events
-        send(ServerSentEvent.start, to: connection, at: key)
+        send(ServerSentEvent.start, to: connection)
         keepAlive(connection.number, at: key)
         begin(connection, at: key, last: connection.head.lastEventID)
     }
@@ -34,22 +35,22 @@ extension WebServer {
     private func keepAlive(_ number: Int, at key: UInt) {
         wait(until: .monotonic + ServerSentEvent.pause) { server in
             guard let connection = server.connection(number, at: key), connection.closing == nil else { return }
-            server.send(ServerSentEvent.comment, to: connection, at: key)
+            server.send(ServerSentEvent.comment, to: connection)
             server.keepAlive(number, at: key)
         }
     }
 
     /// Sends what a client missed if that is known, otherwise a snapshot; then every event.
     private func begin(_ connection: WebConnection, at key: UInt, last: String?) {
+        let log = hub.log
         if let number = last.flatMap(log.number) {
             let resumed = WebJSON.object {
                 $0.member("event", "resumed")
                 $0.member("seq", log.id)
             }
-            send(
-                connection.use == .events ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection, at: key)
-            connection.feed = StreamFeed(behind: number, of: log)
-            return
+            send(connection.use == .events ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection)
+            hub.follow(connection.number, behind: number, as: connection.form)
+            return settle()
         }
         let number = connection.number
         Task {
@@ -64,9 +65,9 @@ extension WebServer {
         guard let connection = connection(number, at: key), connection.closing == nil else { return }
         keep(rooms)
         let people = rooms.map { (room: $0.overview.room, peers: $0.peers) }
-        let snapshot = SnapshotParts(model, people: people, seq: log.id)
-        connection.feed = StreamFeed(behind: log.last, of: log, snapshot: snapshot)
-        wantToWrite(key)
+        let snapshot = SnapshotParts(model, people: people, seq: hub.log.id, as: connection.form)
+        hub.follow(number, behind: hub.log.last, snapshot: snapshot, as: connection.form)
+        settle()
     }
 
     /// Performs a line of a page, as one of standard input; the answer goes to that page alone.
@@ -89,7 +90,7 @@ extension WebServer {
             connection.lines -= 1
             for report in reports where report.isAnswer {
                 let line = JSONOutput(.forPrograms).line(of: report)
-                send(line, to: connection, at: key, behind: log.last, about: EventTopic(report))
+                send(line, to: connection, behind: hub.log.last, about: EventTopic(report))
             }
         }
     }

@@ -1,13 +1,14 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Model
 import Rendering
 import Wire
 
 /// Subscriptions of the client.
 extension STOMPSession {
-    mutating func subscribe(_ frame: STOMPFrame) -> [GatewayEffect] {
+    mutating func subscribe(_ frame: STOMPFrame) -> [ClientEffect] {
         guard let id = frame["id"], let destination = frame["destination"] else {
             return fail("a subscription has an id and a destination", to: frame)
         }
@@ -41,7 +42,7 @@ extension STOMPSession {
         subscriptions.append(subscription)
     }
 
-    mutating func unsubscribe(_ frame: STOMPFrame) -> [GatewayEffect] {
+    mutating func unsubscribe(_ frame: STOMPFrame) -> [ClientEffect] {
         guard let id = frame["id"], subscriptions.contains(where: { $0.id.isSame(as: id) }) else {
             return fail("there is no subscription of this id", to: frame)
         }
@@ -50,7 +51,7 @@ extension STOMPSession {
     }
 
     /// ACK and NACK (STOMP 1.2, section "ACK"; 1.1 names the message and the subscription). Nothing is sent again.
-    mutating func acknowledge(_ frame: STOMPFrame) -> [GatewayEffect] {
+    mutating func acknowledge(_ frame: STOMPFrame) -> [ClientEffect] {
         let names = version == "1.1" ? ["message-id", "subscription"] : ["id"]
         for name in names where frame[name] == nil { return fail("\(frame.command) has the header \(name)", to: frame) }
         let number = names.first.flatMap { frame[$0] }.flatMap { id -> Int? in
@@ -68,7 +69,7 @@ extension STOMPSession {
 
 /// Messages from the client.
 extension STOMPSession {
-    mutating func send(_ frame: STOMPFrame) -> [GatewayEffect] {
+    mutating func send(_ frame: STOMPFrame) -> [ClientEffect] {
         guard let place = frame["destination"].flatMap({ STOMPDestination($0) }) else {
             return fail("there is no such destination", to: frame)
         }
@@ -90,7 +91,7 @@ extension STOMPSession {
     /// A message of a transaction keeps the rules already when it comes, so that a transaction is said as a whole.
     private mutating func keep(
         _ message: STOMPTransactions.Message, in name: String, _ frame: STOMPFrame
-    ) -> [GatewayEffect] {
+    ) -> [ClientEffect] {
         do throws(ChatError) {
             _ = try Text.compose(try SlashRule.said(message.text))
         } catch {
@@ -105,7 +106,7 @@ extension STOMPSession {
     }
 
     /// BEGIN, COMMIT and ABORT.
-    mutating func change(by frame: STOMPFrame) -> [GatewayEffect] {
+    mutating func change(by frame: STOMPFrame) -> [ClientEffect] {
         guard let name = frame["transaction"] else {
             return fail("\(frame.command) has the header transaction", to: frame)
         }
@@ -123,14 +124,14 @@ extension STOMPSession {
         return receipt(frame["receipt"])
     }
 
-    mutating func perform(_ step: STOMPTransactions.Step) -> [GatewayEffect] {
+    mutating func perform(_ step: STOMPTransactions.Step) -> [ClientEffect] {
         switch step {
         case .say(let message, let receipt): perform(message, .part(receipt: receipt))
         case .confirm(let id): receipt(id)
         }
     }
 
-    private mutating func perform(_ message: STOMPTransactions.Message, _ request: Request) -> [GatewayEffect] {
+    private mutating func perform(_ message: STOMPTransactions.Message, _ request: Request) -> [ClientEffect] {
         switch message.place {
         case .toChannel(let room): perform(.sayToRoom(message.text), in: .named(room), request)
         case .toPeer(let peer, let room):
@@ -139,14 +140,14 @@ extension STOMPSession {
         }
     }
 
-    private mutating func perform(_ command: Command, in room: GatewayRoom, _ request: Request) -> [GatewayEffect] {
+    private mutating func perform(_ command: Command, in room: RequestedRoom, _ request: Request) -> [ClientEffect] {
         lastRequest += 1
         pending = (lastRequest, request)
         return [.perform(number: lastRequest, command, in: room)]
     }
 
     /// The reaction to the reports of a command; nil if the node leaves instead.
-    mutating func finish(_ request: Request, _ reports: [RoomReport]?) -> [GatewayEffect] {
+    mutating func finish(_ request: Request, _ reports: [RoomReport]?) -> [ClientEffect] {
         let receiptID =
             switch request {
             case .receipt(let id), .subscription(_, receipt: let id), .part(receipt: let id): id
@@ -173,11 +174,12 @@ extension STOMPSession {
 
 /// Messages to the client.
 extension STOMPSession {
-    mutating func tell(_ report: RoomReport, at now: Instant) -> [GatewayEffect] {
+    mutating func hear(_ heard: HubEvent, at now: Instant) -> [ClientEffect] {
+        let report = heard.report
         guard phase == .connected, case .event(let event) = report.report else { return [] }
         let (place, body, source) = STOMPSession.content(of: event, report)
         guard let place else { return [] }
-        var effects: [GatewayEffect] = []
+        var effects: [ClientEffect] = []
         for subscription in subscriptions where subscription.place == place {
             effects.append(message(body, of: source, to: subscription))
         }
@@ -213,7 +215,7 @@ extension STOMPSession {
 
     private mutating func message(
         _ body: [UInt8], of source: EventTopic?, to subscription: Subscription
-    ) -> GatewayEffect {
+    ) -> ClientEffect {
         lastMessage += 1
         let headers: [(String, String?)] = [
             ("subscription", subscription.id), ("message-id", "m-\(lastMessage)"),

@@ -1,13 +1,14 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Rendering
 import Wire
 
 /// The session of one STOMP client, versions 1.1 and 1.2.
 ///
 /// Its frames take effect one after the other: a frame waits until the node has performed the one before.
-struct STOMPSession: GatewaySession {
+struct STOMPSession: ClientSession {
     static let mostSubscriptions = 64
     /// Bytes of frames that wait for the node, which sends no faster than its pace.
     static let mostWaiting = 1 << 20
@@ -57,6 +58,8 @@ struct STOMPSession: GatewaySession {
         hearing = (STOMPSession.patience, now + STOMPSession.patience)
     }
 
+    var hasShownToken: Bool { phase == .connected }
+
     var isOver: Bool { phase == .over }
 
     var deadline: Instant? {
@@ -64,7 +67,7 @@ struct STOMPSession: GatewaySession {
         return [sending?.next, hearing?.end].compactMap(\.self).min()
     }
 
-    mutating func tick(at now: Instant) -> [GatewayEffect] {
+    mutating func tick(at now: Instant) -> [ClientEffect] {
         guard phase != .over else { return [] }
         if let hearing, now >= hearing.end { return fail("no heart-beat came") }
         guard let sending, now >= sending.next else { return [] }
@@ -72,7 +75,7 @@ struct STOMPSession: GatewaySession {
         return [.send([0x0a], of: nil)]
     }
 
-    mutating func receive(_ input: [UInt8], at now: Instant) -> [GatewayEffect] {
+    mutating func receive(_ input: [UInt8], at now: Instant) -> [ClientEffect] {
         guard phase != .over, !isInputOver else { return [] }
         if phase == .connected, let hearing { self.hearing?.end = now + hearing.period }
         if decoder.waiting + input.count <= STOMPSession.mostWaiting, !isOverfull {
@@ -83,20 +86,20 @@ struct STOMPSession: GatewaySession {
         return advance(at: now)
     }
 
-    mutating func end(at now: Instant) -> [GatewayEffect] {
+    mutating func end(at now: Instant) -> [ClientEffect] {
         (isInputOver, hearing) = (true, nil)
         return advance(at: now)
     }
 
-    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [GatewayEffect] {
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [ClientEffect] {
         guard phase == .connected, let request = pending?.request, pending?.number == number else { return [] }
         pending = nil
         return finish(request, reports) + advance(at: now)
     }
 
     /// Reacts to the frames that wait, up to one that the node has to perform.
-    private mutating func advance(at now: Instant) -> [GatewayEffect] {
-        var effects: [GatewayEffect] = []
+    private mutating func advance(at now: Instant) -> [ClientEffect] {
+        var effects: [ClientEffect] = []
         while phase != .over, pending == nil {
             if let step = transactions.next() {
                 effects += perform(step)
@@ -121,7 +124,7 @@ struct STOMPSession: GatewaySession {
         return effects
     }
 
-    private mutating func react(to frame: STOMPFrame, at now: Instant) -> [GatewayEffect] {
+    private mutating func react(to frame: STOMPFrame, at now: Instant) -> [ClientEffect] {
         switch (phase, frame.command) {
         case (.connecting, "CONNECT"), (.connecting, "STOMP"): return connect(frame, at: now)
         case (.connecting, _): return fail("CONNECT comes first", to: frame)
@@ -137,7 +140,7 @@ struct STOMPSession: GatewaySession {
         }
     }
 
-    private mutating func connect(_ frame: STOMPFrame, at now: Instant) -> [GatewayEffect] {
+    private mutating func connect(_ frame: STOMPFrame, at now: Instant) -> [ClientEffect] {
         let versions = STOMPSession.list(frame["accept-version"] ?? "1.0")
         guard let version = ["1.2", "1.1"].first(where: versions.contains) else {
             phase = .over
@@ -183,17 +186,17 @@ struct STOMPSession: GatewaySession {
             ? token.isEqual(to: words[1]) : token.isEqual(to: field)
     }
 
-    func receipt(_ id: String?) -> [GatewayEffect] {
+    func receipt(_ id: String?) -> [ClientEffect] {
         guard let id else { return [] }
         return [.send(STOMPFrame("RECEIPT", [("receipt-id", id)]).bytes, of: nil)]
     }
 
     /// An ERROR, behind which the connection is closed.
-    mutating func fail(_ message: String, to frame: STOMPFrame? = nil, code: String? = nil) -> [GatewayEffect] {
+    mutating func fail(_ message: String, to frame: STOMPFrame? = nil, code: String? = nil) -> [ClientEffect] {
         fail(message, receipt: frame?["receipt"], code: code)
     }
 
-    mutating func fail(_ message: String, receipt: String?, code: String?) -> [GatewayEffect] {
+    mutating func fail(_ message: String, receipt: String?, code: String?) -> [ClientEffect] {
         phase = .over
         transactions = STOMPTransactions()
         let shown = DisplayGuard.safe(message)

@@ -1,3 +1,4 @@
+import Hub
 import Wire
 
 /// The checks that every request passes before anything else of it is read (Docs/Web.md, section 2).

@@ -1,5 +1,6 @@
 import ChatNode
 import CLinux
+import Hub
 import Glibc
 import Process
 import Reactor

@@ -1,5 +1,6 @@
 import CWebSockets
 import Glibc
+import Hub
 import Reactor
 import Rendering
 import Wire
@@ -84,9 +85,9 @@ extension WebServer {
         for (place, key) in keys.enumerated() where polled[place].revents != 0 {
             guard let connection = connections[key] else { continue }
             connection.closing = (1001, "the client is gone")
-            connection.feed = nil
             leaveEngine(connection, at: key)
-            kill(key)
+            hub.end(connection.number, .gone, at: .monotonic)
+            settle()
         }
     }
 

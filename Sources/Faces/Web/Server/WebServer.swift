@@ -1,6 +1,7 @@
 import Chat
 import CWebSockets
 import Glibc
+import Hub
 import Model
 import Noise
 import Rendering
@@ -23,11 +24,7 @@ package actor WebServer: ExecutorActor {
     /// The library's server in it, in the same way.
     private nonisolated let vhost = Atomic<UInt>(0)
     private nonisolated let mustEnd = Atomic(false)
-    /// Events received and not passed on yet.
-    private nonisolated let backlog = Atomic(0)
-    private nonisolated let clientCount = Atomic(0)
-    private nonisolated let refusals = Atomic(0)
-    nonisolated let dropped = Atomic(0)
+    nonisolated let inlet = HubInlet()
     package nonisolated let token: WebToken
     nonisolated let codes = Mutex(PageCodes())
     /// Nil without a place for it.
@@ -39,10 +36,11 @@ package actor WebServer: ExecutorActor {
     nonisolated let timers: EventLoop
     /// By the address of the library's object.
     var connections: [UInt: WebConnection] = [:]
-    private var accepted = 0
-    /// The connections by their keys.
-    private var quota = ClientQuota<UInt>(patience: WebConnection.idleTime)
-    private var isQuotaArmed = false
+    /// Their keys by their numbers at the hub.
+    private var keys: [Int: UInt] = [:]
+    var hub: EventHub
+    /// The time of the timer that runs for the hub.
+    private var armed: Instant?
     /// Whether accepting waits for the end of a connection.
     private var lacksDescriptors = false
     /// Connections that the library does not have yet.
@@ -50,15 +48,12 @@ package actor WebServer: ExecutorActor {
     /// Whether the target of the connection that the library now takes was absolute.
     private var isNextAbsolute = false
     private var entrance: WebEntrance?
-    var log: EventLog
     /// The chat, as the API and the streams show it: reduced in `keep` alone.
     private(set) var model = ChatModel()
     private(set) var deleted = DeletedCursors()
     var answers = IdempotentAnswers()
     /// Sessions of Engine.IO, of Socket.IO's clients.
     var engines = EngineTable()
-    /// Connections of gateways that are gone while the node performs what came over them, by their numbers.
-    var departing: [Int: WebConnection] = [:]
     /// The sessions of Engine.IO by their ids.
     var engineQuota = ClientQuota<String>(patience: EngineSession.pingTimeout)
     private var whenEmpty: CheckedContinuation<Void, Never>?
@@ -103,7 +98,8 @@ package actor WebServer: ExecutorActor {
     private init(_ library: WebSocketLibrary, _ token: WebToken, port: UInt16, _ timers: EventLoop) {
         (self.library, self.token, self.port, self.timers) = (library, token, port, timers)
         var randomness = Randomness.system
-        log = EventLog(run: Hexadecimal.encode(randomness.bytes(4)))
+        let log = EventLog(run: Hexadecimal.encode(randomness.bytes(4)), line: WebJSON.line(of:_:))
+        hub = EventHub(inlet, patience: WebConnection.idleTime, log: log)
     }
 
     package nonisolated var listening: Commands.Listening {
@@ -119,11 +115,7 @@ package actor WebServer: ExecutorActor {
 
     /// Its counters in `/stats`.
     package nonisolated var counters: [Counter] {
-        [
-            Counter(.webClients, clientCount.load(ordering: .relaxed)),
-            Counter(.webRefusals, refusals.load(ordering: .relaxed)),
-            Counter(.webDropped, dropped.load(ordering: .relaxed)),
-        ]
+        inlet.counters(clients: .webClients, refusals: .webRefusals, drops: .webDropped)
     }
 
     /// Accepts connections and performs requests from now on; connections before have waited.
@@ -148,13 +140,11 @@ package actor WebServer: ExecutorActor {
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
     package nonisolated func tell(_ events: [RoomReport]) {
-        guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
-            backlog.subtract(events.count, ordering: .relaxed)
-            // They would miss something, and not know.
-            execute { $0.letGoOfStreams() }
-            return
+        switch inlet.take(events.count) {
+        case .taken: execute { $0.pass(events) }
+        case .lost(isFirst: true): execute { $0.loseEvents() }
+        case .lost(isFirst: false): break
         }
-        execute { $0.pass(events) }
     }
 
     /// Closes all connections; returns when they are closed, or after a second.
@@ -206,22 +196,21 @@ extension WebServer {
     }
 
     func connected(_ key: UInt) {
-        accepted += 1
-        connections[key] = WebConnection(accepted, isAbsolute: isNextAbsolute)
-        clientCount.store(connections.count, ordering: .relaxed)
-        if let oldest = quota.arrive(key, at: .monotonic) { refuse(oldest) }
-        armQuota()
+        let number = hub.arrive(at: .monotonic)
+        connections[key] = WebConnection(number, isAbsolute: isNextAbsolute)
+        keys[number] = key
+        settle()
     }
 
     func disconnected(_ key: UInt) {
         let connection = connections.removeValue(forKey: key)
         if let connection {
+            keys[connection.number] = nil
             leaveEngine(connection, at: key)
-            leaveGateway(connection, at: key)
+            hub.end(connection.number, .gone, at: .monotonic)
+            settle()
             if let page = connection.page { codes.withLock { $0.disconnected(page, at: .monotonic) } }
         }
-        quota.leave(key)
-        clientCount.store(connections.count, ordering: .relaxed)
         if lacksDescriptors {
             lacksDescriptors = false
             Task { [entrance] in await entrance?.hasRoom() }
@@ -232,32 +221,15 @@ extension WebServer {
     /// The client of a connection has shown the token.
     ///
     /// - Returns: false if there is no place for one more.
-    func admit(_ key: UInt) -> Bool { quota.admit(key) }
+    func admit(_ key: UInt) -> Bool { connections[key].map { hub.admit($0.number) } ?? false }
 
     /// Descriptors are lacking: clients that have not shown the token go, and accepting goes on when the first one has.
     private func letStrangersGo() {
         lacksDescriptors = true
         for _ in 0..<WebServer.mostLeaving {
-            guard let oldest = quota.removeOldestStranger(at: .monotonic, behind: WebServer.turn) else { return }
-            refuse(oldest)
+            guard hub.letStrangerGo(behind: WebServer.turn, at: .monotonic) else { break }
         }
-    }
-
-    /// Ends a connection at once, even if its client does not read.
-    private func refuse(_ key: UInt) {
-        countRefusal()
-        connections[key]?.closing = connections[key]?.closing ?? (1013, "the token comes first")
-        kill(key)
-    }
-
-    private func armQuota() {
-        guard !isQuotaArmed, let deadline = quota.deadline else { return }
-        isQuotaArmed = true
-        wait(until: deadline) { server in
-            server.isQuotaArmed = false
-            for key in server.quota.removeOverdue(at: .monotonic) { server.refuse(key) }
-            server.armQuota()
-        }
+        settle()
     }
 
     /// The connection of a number, if it is still there.
@@ -268,46 +240,95 @@ extension WebServer {
 
     func close(_ connection: WebConnection, at key: UInt, _ code: UInt16, _ reason: String) {
         connection.closing = connection.closing ?? (code, reason)
-        connection.feed = nil
-        wantToWrite(key)
+        hub.close(connection.number, at: .monotonic)
+        settle()
     }
 
-    /// Sends bytes to one client, or lets go of it if it leaves too much unread.
-    ///
-    /// - Parameters:
-    ///   - behind: the number of the last event that the client gets before, 0 for the snapshot alone; nil for neither.
-    ///   - topic: nil for what has no text of a room.
-    func send(
-        _ bytes: [UInt8], to connection: WebConnection, at key: UInt, behind: Int? = nil, about topic: EventTopic? = nil
-    ) {
+    /// Sends bytes to one client; see `EventHub.send`.
+    func send(_ bytes: [UInt8], to connection: WebConnection, behind: Int? = nil, about topic: EventTopic? = nil) {
         guard connection.closing == nil else { return }
-        if connection.append(bytes, behind: behind, about: topic) { return wantToWrite(key) }
-        letGo(connection, at: key)
-    }
-
-    private func letGo(_ connection: WebConnection, at key: UInt) {
-        dropped.add(1, ordering: .relaxed)
-        close(connection, at: key, 1013, "read too slowly; come back with the last seq")
+        hub.send(bytes, to: connection.number, behind: behind, of: topic, at: .monotonic)
+        settle()
     }
 
     /// Counts a request or a client that was refused.
-    nonisolated func countRefusal() { refusals.add(1, ordering: .relaxed) }
+    nonisolated func countRefusal() { inlet.countRefusal() }
 
-    private func pass(_ events: [RoomReport]) {
-        backlog.subtract(events.count, ordering: .relaxed)
-        for report in events {
-            keep(report)
-            for (key, connection) in connections where connection.use == .gateway {
-                drive(connection, at: key) { $0.tell(report, at: .monotonic) }
+    /// Carries out the requests of sessions and the changes of clients.
+    func settle() {
+        while true {
+            let (requests, changes) = (hub.takeRequests(), hub.takeChanges())
+            for request in requests { perform(request) }
+            for change in changes {
+                switch change {
+                case .client(let number): proceed(number)
+                case .ended(let number, let end): ended(number, end)
+                }
             }
-            tellEngines(report)
-            // The end of the last connections tells that the node leaves.
-            if report.isEnd, commands?.departure.isDecided ?? true { continue }
-            guard log.append(report) != nil else { continue }
-            for (key, connection) in connections where connection.feed != nil && connection.closing == nil {
-                if connection.isLate(for: log) { letGo(connection, at: key) } else { wantToWrite(key) }
+            guard requests.isEmpty, changes.isEmpty else { continue }
+            return arm()
+        }
+    }
+
+    private func proceed(_ number: Int) {
+        guard let key = keys[number], let connection = connections[key] else { return }
+        // A session that is over closes its connection.
+        if case .closing = hub.standing(of: number) { connection.closing = connection.closing ?? (1000, "") }
+        wantToWrite(key)
+    }
+
+    private func ended(_ number: Int, _ end: EventHub.End) {
+        guard let key = keys[number], let connection = connections[key] else { return }
+        let (reason, isLast): (String, Bool) =
+            switch end {
+            case .tooSlow: ("read too slowly; come back with the last seq", true)
+            case .eventsLost: ("events were lost; come back", true)
+            case .textForgotten: ("a text is gone; come back", true)
+            // Ends at once, even if its client does not read.
+            case .stranger: ("the token comes first", false)
+            case .gone: ("", false)
+            }
+        connection.closing = connection.closing ?? (1013, reason)
+        if isLast { wantToWrite(key) } else { kill(key) }
+    }
+
+    /// Lets the hub act at its deadline.
+    private func arm() {
+        guard let deadline = hub.deadline, armed.map({ $0 > deadline }) ?? true else { return }
+        armed = deadline
+        wait(until: deadline) { server in
+            guard server.armed == deadline else { return }
+            server.armed = nil
+            server.hub.tick(at: .monotonic)
+            server.settle()
+        }
+    }
+
+    /// Runs `action` on the server's thread at a time, as the library has no timers for its caller.
+    func wait(until deadline: Instant, _ action: @escaping @Sendable (isolated WebServer) -> Void) {
+        timers.execute { [weak self, timers] in timers.schedule(at: deadline) { self?.execute(action) } }
+    }
+
+    private func perform(_ request: EventHub.Request) {
+        let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self] reports in
+            self?.execute {
+                $0.hub.complete(request, reports, at: .monotonic)
+                $0.settle()
             }
         }
+        guard let commands else { return deliver(nil) }
+        Task { await commands.perform(request, deliver) }
+    }
+
+    private func pass(_ events: [RoomReport]) {
+        // The end of the last connections tells that the node leaves.
+        let isLeaving = commands?.departure.isDecided ?? true
+        for report in events {
+            keep(report)
+            hub.tell([report], at: .monotonic) { !($0.isEnd && isLeaving) }
+            tellEngines(report)
+        }
+        settle()
     }
 
     /// Takes a report into the chat, and the texts that end with it out of all that waits.
@@ -328,28 +349,28 @@ extension WebServer {
             guard let room = model.room(id.room)?.label else { return }
             let present = position.flatMap { model.conversation(id)?.log[$0] } ?? message
             let topic = EventTopic(present, in: room)
-            log.change(topic, to: present, in: room)
+            hub.change(topic, to: present, in: room)
             answers.change(present, in: room)
-            for connection in connections.values { connection.feed?.change(topic, to: present.text) }
         case .removed(let id, let message, at: let position?):
             let previous = position == 0 ? nil : model.conversation(id)?.log[position - 1]
             deleted.add(message.id, of: id, behind: previous?.id)
         case .erased(let erasure):
-            log.erase(erasure)
+            hub.erase(erasure, at: .monotonic)
             answers.erase(erasure)
             deleted.erase(erasure)
-            for connection in connections.values { connection.erase(erasure) }
         case .removed, .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message,
             .delivery, .refreshed, .unread, .typing, .request, .invitations, .active:
             break
         }
     }
 
-    private func letGoOfStreams() {
-        for (key, connection) in connections where connection.feed != nil {
-            dropped.add(1, ordering: .relaxed)
-            close(connection, at: key, 1013, "events were lost; come back")
-        }
+    /// Events were lost: clients that would miss them, and not know, are to come back.
+    private func loseEvents() {
+        hub.loseEvents(at: .monotonic)
+        endEngines()
+        settle()
+        // The chat has missed them, too.
+        Task { await commands?.snapshot { [weak self] rooms in self?.execute { $0.keep(rooms) } } }
     }
 }
 
@@ -645,7 +666,7 @@ extension WebServer {
             guard unsafe writeHead(WebAnswer(status: 200, type: "text/event-stream"), length: nil, to: wsi) else {
                 return -1
             }
-        } else if let next = connection.next(of: log) {
+        } else if let next = hub.takeMessage(for: connection.number) {
             guard unsafe write(next, LWS_WRITE_HTTP, to: wsi) else { return -1 }
         } else {
             return connection.closing == nil ? 0 : -1
@@ -657,7 +678,7 @@ extension WebServer {
     /// Writes a message to a WebSocket.
     private func writeSocket(_ key: UInt) -> Int32 {
         guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
-        if let next = connection.next(of: log) {
+        if let next = hub.takeMessage(for: connection.number) {
             guard unsafe write(next, LWS_WRITE_TEXT, to: wsi) else { return -1 }
             _ = unsafe library.call.lws_callback_on_writable(wsi)
             return 0
@@ -687,7 +708,8 @@ extension WebServer {
         if case .engine(let session) = connection.use {
             receive(String(decoding: message, as: UTF8.self), of: session, overSocketAt: key)
         } else if connection.use == .gateway {
-            drive(connection, at: key) { $0.receive(message, at: .monotonic) }
+            hub.receive(message, from: connection.number, at: .monotonic)
+            settle()
         } else {
             receive(message, from: connection, at: key)
         }

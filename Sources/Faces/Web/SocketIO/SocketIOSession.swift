@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Rendering
 import Wire
 
@@ -11,7 +12,7 @@ import Wire
 struct SocketIOSession: Sendable {
     enum Effect: Hashable, Sendable {
         case send(String, of: EventTopic? = nil)
-        case perform(number: Int, Command, in: GatewayRoom)
+        case perform(number: Int, Command, in: RequestedRoom)
         /// The client has shown the token, and may name a session that it had.
         case connect(pid: String?, offset: Int?)
         /// The client is in its room: it is greeted, and gets what it missed since an offset.
@@ -47,7 +48,7 @@ struct SocketIOSession: Sendable {
     private(set) var id: String
     /// The private id of the session, by which its client comes back.
     private(set) var pid: String
-    private var wanted: GatewayRoom
+    private var wanted: RequestedRoom
     private var earlier: Earlier?
     /// The room of the session; nil before it is connected.
     private(set) var room: RoomLabel?
@@ -131,7 +132,7 @@ struct SocketIOSession: Sendable {
 
     private mutating func react(to name: String, _ texts: [String?], _ number: Int?) -> [Effect] {
         guard let room else { return [.close] }
-        let place = GatewayRoom.named(room.name)
+        let place = RequestedRoom.named(room.name)
         switch name {
         case "connectUser":
             guard let nickname = texts.first ?? nil else { return refusal("connectUser has a nickname") }
@@ -153,7 +154,7 @@ struct SocketIOSession: Sendable {
         [.send(SocketIOPacket.object("4") { $0.member("message", message) }), .close]
     }
 
-    private mutating func perform(_ command: Command, in room: GatewayRoom, _ step: Step) -> [Effect] {
+    private mutating func perform(_ command: Command, in room: RequestedRoom, _ step: Step) -> [Effect] {
         last += 1
         pending = (last, step)
         return [.perform(number: last, command, in: room)]

@@ -2,6 +2,7 @@ import ChatNode
 import CLinux
 import Commands
 import CWebSockets
+import Hub
 import Glibc
 import Noise
 import Reactor
@@ -71,7 +72,7 @@ extension WebServer {
             let session = makeEngine(room: connection.head.parameter("room"))
             session.socket = key
             connection.use = .engine(session)
-            send(Array(session.openPacket.utf8), to: connection, at: key)
+            send(Array(session.openPacket.utf8), to: connection)
         }
     }
 
@@ -80,7 +81,7 @@ extension WebServer {
         switch packet {
         case "2probe":
             session.probe = key
-            send(Array("3probe".utf8), to: connection, at: key)
+            send(Array("3probe".utf8), to: connection)
             // The request that waits is answered, and those that follow, so that the client sees that polling ends.
             answerPoll(of: session)
             endProbe(connection.number, at: key, of: session)
@@ -249,7 +250,7 @@ extension WebServer {
         if let key = session.socket, let connection = connections[key] {
             for packet in session.packets {
                 guard let (text, topic) = written(packet) else { continue }
-                send(Array(text.utf8), to: connection, at: key, about: topic)
+                send(Array(text.utf8), to: connection, about: topic)
             }
             session.packets = []
         } else if let (number, key) = session.parked, let connection = connection(number, at: key), !isGone(key) {
@@ -261,7 +262,7 @@ extension WebServer {
             answer(WebServer.text(payload), number, at: key)
             if session.isOver { end(session) }
         } else if session.packets.count > EventLog.capacity {
-            dropped.add(1, ordering: .relaxed)
+            inlet.countDrop()
             end(session)
         }
     }
@@ -281,6 +282,29 @@ extension WebServer {
         let socket = unsafe library.call.lws_get_socket_fd(wsi)
         let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT))
         return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
+    }
+
+    /// Events were lost: all clients are to come back, and know that they missed some.
+    func endEngines() {
+        for session in engines.live {
+            inlet.countDrop()
+            end(session)
+        }
+        engines.events.removeAll()
+    }
+
+    /// Performs a command for a client, which hears of the events.
+    ///
+    /// - Parameter complete: takes the answer; see `CommandExecutor.perform`.
+    private func perform(
+        _ command: Command, in room: RequestedRoom,
+        _ complete: @escaping @Sendable (isolated WebServer, [RoomReport]?) -> Void
+    ) {
+        let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self] reports in
+            self?.execute { complete($0, reports) }
+        }
+        guard let commands else { return deliver(nil) }
+        Task { await commands.perform(command, in: room, deliver) }
     }
 
     private func end(_ session: EngineSession) {

@@ -1,52 +1,64 @@
 import Chat
-import Commands
+package import Commands
 import Model
-import Rendering
 import Wire
 
 /// The latest events, for clients that come back: each has a number, which increases within a run. Events whose texts are to be
 /// forgotten leave gaps.
-struct EventLog: Sendable {
-    struct Entry: Sendable {
-        let number: Int
-        let id: String
+package struct EventLog: Sendable {
+    /// One line of JSON of an event with an id, beginning with the member `event`, without a line feed; nil for a report that is
+    /// no event.
+    package typealias Line = @Sendable (RoomReport, _ id: String) -> [UInt8]?
+
+    package struct Entry: Sendable {
+        package let number: Int
+        package let id: String
         /// The name of the event for Server-Sent Events.
-        let name: String
-        /// One line of JSON, with the member `seq`, without a line feed.
-        let json: [UInt8]
+        package let name: String
+        package let json: [UInt8]
         let topic: EventTopic
+        /// The unread messages when a message came.
+        let unread: Int
         /// The bytes of all events of the run up to the end of this one.
         let end: Int
 
         var start: Int { end - json.count }
     }
 
-    static let capacity = 4_096
+    package static let capacity = 4_096
+    /// For a server without streams.
+    package static let none = EventLog(run: "") { _, _ in nil }
+
+    /// The form in which a stream gets an event.
+    package enum Form: Sendable { case json, serverSent }
 
     /// Differs from run to run.
-    let run: String
+    private let run: String
+    private let line: Line
     /// In the order of their numbers.
     private var entries: [Entry] = []
     private var first = 0
     /// The number of the latest event.
-    private(set) var last = 0
+    package private(set) var last = 0
     /// The latest number that is not kept for want of room.
     private(set) var dropped = 0
     /// The bytes of all events of the run.
     private(set) var size = 0
 
-    init(run: String) { self.run = run }
+    package init(run: String, line: @escaping Line) { (self.run, self.line) = (run, line) }
 
     /// The id of the latest event.
-    var id: String { "\(run)-\(last)" }
+    package var id: String { "\(run)-\(last)" }
 
     /// - Returns: nil for a report that is no event.
     mutating func append(_ report: RoomReport) -> Entry? {
-        guard let json = EventLog.line(of: report, "\(run)-\(last + 1)") else { return nil }
+        guard let json = line(report, "\(run)-\(last + 1)") else { return nil }
         last += 1
         size += json.count
+        let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
         let entry = Entry(
-            number: last, id: id, name: EventLog.name(of: json), json: json, topic: EventTopic(report), end: size)
+            number: last, id: id, name: EventLog.name(of: json), json: json, topic: EventTopic(report), unread: unread,
+            end: size)
         entries.append(entry)
         if entries.count - first > EventLog.capacity {
             dropped = entries[first].number
@@ -67,7 +79,7 @@ struct EventLog: Sendable {
     }
 
     /// The number in an id, if all that came behind it is known; nil if it is not of this run, or too long ago.
-    func number(of id: String) -> Int? {
+    package func number(of id: String) -> Int? {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == run, let number = Int(parts[1]), number >= dropped, number <= last else {
             return nil
@@ -82,8 +94,8 @@ struct EventLog: Sendable {
 
     /// Gives the event of a message its present text, and forgets the events of earlier changes.
     ///
-    /// - Parameter message: as it is now; nil if it is not known any more.
-    mutating func change(_ topic: EventTopic, to message: MessageView?, in room: RoomLabel) {
+    /// - Parameter message: as it is now.
+    mutating func change(_ topic: EventTopic, to message: MessageView, in room: RoomLabel) {
         discard()
         let all = entries
         entries = []
@@ -92,16 +104,15 @@ struct EventLog: Sendable {
                 entries.append(entry)
                 continue
             }
-            guard entry.name == "added", var message else { continue }
+            guard entry.name == "added" else { continue }
+            var message = message
             // The number of unread messages stays that of its time.
-            if case .number(let unread)? = (try? JSONValue(parsing: entry.json))?["unread"] {
-                message.unread = Int(unread) ?? 0
-            }
-            guard let json = EventLog.line(of: RoomReport(room, .event(.message(message))), entry.id) else { continue }
+            message.unread = entry.unread
+            guard let json = line(RoomReport(room, .event(.message(message))), entry.id) else { continue }
             entries.append(
                 Entry(
                     number: entry.number, id: entry.id, name: entry.name, json: json, topic: entry.topic,
-                    end: entry.end))
+                    unread: entry.unread, end: entry.end))
         }
     }
 
@@ -109,14 +120,6 @@ struct EventLog: Sendable {
     private mutating func discard() {
         entries.removeFirst(first)
         first = 0
-    }
-
-    private static func line(of report: RoomReport, _ id: String) -> [UInt8]? {
-        var line = report.isEnd ? WebJSON.parted(from: report.room) : JSONOutput(.forPrograms).line(of: report)
-        guard line.popLast() == UInt8(ascii: "}") else { return nil }
-        if case .event(.message(let message)) = report.report { line += Array(",\"edited\":\(message.isEdited)".utf8) }
-        if let id = ConversationID(of: report) { line += Array(",\"conversationId\":\"\(id)\"".utf8) }
-        return line + Array(",\"seq\":\"\(id)\"}".utf8)
     }
 
     /// - Parameter line: a JSON object that begins with the member `event`.
@@ -128,15 +131,15 @@ struct EventLog: Sendable {
 }
 
 /// An event of a stream of Server-Sent Events (WHATWG HTML, section 9.2).
-enum ServerSentEvent {
+package enum ServerSentEvent {
     /// The pause of a client that comes back, in milliseconds.
-    static let start = Array("retry: 1000\n\n".utf8)
+    package static let start = Array("retry: 1000\n\n".utf8)
     /// Tells both ends that the connection is there.
-    static let comment = Array(": \n\n".utf8)
-    static let pause = Duration.seconds(15)
+    package static let comment = Array(": \n\n".utf8)
+    package static let pause = Duration.seconds(15)
 
     /// - Parameter id: nil for an event that is none of the log.
-    static func text(_ name: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {
+    package static func text(_ name: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {
         Array("\(id.map { "id: \($0)\n" } ?? "")event: \(name)\ndata: ".utf8) + json + [0x0a, 0x0a]
     }
 }

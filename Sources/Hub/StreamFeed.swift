@@ -1,22 +1,33 @@
-/// The events that the client of a stream has still to get: a snapshot in parts, then those of the log.
-import Model
+package import Model
 
+/// The state that a client gets in front of the events, written in parts, each when the client can take it.
+package protocol HubSnapshot {
+    /// The next part; nil behind the last one.
+    mutating func next() -> [UInt8]?
+    /// Forgets texts that are not written yet.
+    mutating func erase(_ erasure: Erasure)
+    /// Gives a message its present text.
+    mutating func change(_ topic: EventTopic, to text: String)
+}
+
+/// The events that the client of a stream has still to get: a snapshot in parts, then those of the log.
 struct StreamFeed {
     /// Bytes that may wait for a reader, besides those that waited when it came.
     static let mostWaiting = 4 << 20
 
-    private(set) var snapshot: SnapshotParts?
+    private var snapshot: (any HubSnapshot)?
     /// The number of the last event that was passed on.
-    private(set) var number: Int
+    private var number: Int
     /// Its end in the bytes of the log.
     private var end: Int
     private let most: Int
+    private let form: EventLog.Form
 
     /// Resumes behind an event.
     ///
     /// - Parameter snapshot: nil for a client that has all that was before.
-    init(behind number: Int, of log: EventLog, snapshot: SnapshotParts? = nil) {
-        (self.number, self.snapshot) = (number, snapshot)
+    init(behind number: Int, of log: EventLog, snapshot: (any HubSnapshot)? = nil, as form: EventLog.Form = .json) {
+        (self.number, self.snapshot, self.form) = (number, snapshot, form)
         end = log.next(behind: number)?.start ?? log.size
         most = log.size - end + StreamFeed.mostWaiting
     }
@@ -30,17 +41,18 @@ struct StreamFeed {
     }
 
     /// The next part of the snapshot, or the next event; nil if nothing waits.
-    ///
-    /// - Parameter isStream: for Server-Sent Events.
-    mutating func next(of log: EventLog, isStream: Bool) -> [UInt8]? {
-        if let part = snapshot?.next(isStream: isStream) { return part }
+    mutating func next(of log: EventLog) -> [UInt8]? {
+        if let part = snapshot?.next() { return part }
         snapshot = nil
         guard let entry = log.next(behind: number) else {
             (number, end) = (log.last, log.size)
             return nil
         }
         (number, end) = (entry.number, entry.end)
-        return isStream ? ServerSentEvent.text(entry.name, entry.json, id: entry.id) : entry.json
+        return switch form {
+        case .json: entry.json
+        case .serverSent: ServerSentEvent.text(entry.name, entry.json, id: entry.id)
+        }
     }
 
     mutating func erase(_ erasure: Erasure) { snapshot?.erase(erasure) }

@@ -1,22 +1,22 @@
-import Chat
+package import Chat
 import ChatNode
-import Commands
-import Model
-import Wire
+package import Commands
+package import Model
+package import Wire
 
 /// The subject of an event or a text that is kept: with it, the texts of a room, a conversation, a message or a peer are found
 /// when they are to be forgotten.
-struct EventTopic: Hashable, Sendable {
+package struct EventTopic: Hashable, Sendable {
     /// The number of the room.
-    let room: Int
+    package let room: Int
     /// Nil for what is of no conversation.
-    var conversation: ConversationID?
+    package var conversation: ConversationID?
     /// The message whose text it has; nil for none.
-    var message: MessageID?
+    package var message: MessageID?
     /// The peer that wrote the text.
-    var author: PeerID?
+    package var author: PeerID?
 
-    init(_ message: MessageView, in room: RoomLabel) {
+    package init(_ message: MessageView, in room: RoomLabel) {
         self.room = room.number
         conversation = ConversationID(room, message.conversation)
         self.message = message.id
@@ -24,9 +24,9 @@ struct EventTopic: Hashable, Sendable {
     }
 
     /// That of a text about a room.
-    init(_ room: RoomLabel) { self.room = room.number }
+    package init(_ room: RoomLabel) { self.room = room.number }
 
-    init(_ report: RoomReport) {
+    package init(_ report: RoomReport) {
         room = report.room.number
         switch report.report {
         case .event(.message(let view)), .event(.edited(let view)), .event(.deleted(let view)):
@@ -42,13 +42,23 @@ struct EventTopic: Hashable, Sendable {
 }
 
 extension Erasure {
-    func takes(_ topic: EventTopic) -> Bool {
+    package func takes(_ topic: EventTopic) -> Bool {
         switch self {
         case .everything: true
         case .room(let number): topic.room == number
         case .request(let id): topic.conversation == id
         case .message(let id, let message): topic.conversation == id && topic.message == message
         case .author(let peer, let room): topic.room == room && topic.author == peer
+        }
+    }
+}
+
+extension EventTopic {
+    /// Nil for a report without a text that is said in a room.
+    package init?(textOf report: RoomReport) {
+        switch report.report {
+        case .event(.message), .event(.edited), .event(.request), .event(.failed), .opened, .answer: self.init(report)
+        case .event, .error, .entered, .viewed, .leaving, .snapshot, .listening: return nil
         }
     }
 }

@@ -1,0 +1,161 @@
+package import Chat
+import ChatNode
+package import Commands
+import Model
+import Phrases
+package import Wire
+
+/// The session of one client of a server, as a value: the hub brings input, answers, events and time, and performs the effects.
+package protocol ClientSession: Sendable {
+    /// The connection is there.
+    mutating func begin(at now: Instant) -> [ClientEffect]
+    /// Takes a WebSocket message, or bytes of a stream.
+    mutating func receive(_ input: [UInt8], at now: Instant) -> [ClientEffect]
+    /// No more input comes; the input before takes effect all the same.
+    mutating func end(at now: Instant) -> [ClientEffect]
+    /// Nothing reaches the client any more. Requests that it sent before take effect; output is lost.
+    mutating func lose(at now: Instant) -> [ClientEffect]
+    /// Takes the reports of the command that it asked for: see `ClientEffect`. Nil if the node leaves instead. A second call for
+    /// one number changes nothing.
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [ClientEffect]
+    /// Takes an event, in the order in which the events happened.
+    mutating func hear(_ event: HubEvent, at now: Instant) -> [ClientEffect]
+    /// The client has taken everything that was sent to it.
+    mutating func written(at now: Instant) -> [ClientEffect]
+    /// Is called at `deadline`.
+    mutating func tick(at now: Instant) -> [ClientEffect]
+    /// Too many clients have shown the token already. A session that does not close then is let go.
+    mutating func turnAway(at now: Instant) -> [ClientEffect]
+    /// The node leaves: the last words, as far as the client takes them at once.
+    mutating func leave(at now: Instant) -> [ClientEffect]
+    /// Whether the client is to stay: it has shown the token.
+    var hasShownToken: Bool { get }
+    /// Whether it is to take events.
+    var hearsEvents: Bool { get }
+    /// Whether it takes input now.
+    var isReading: Bool { get }
+    /// Nil if nothing is due.
+    var deadline: Instant? { get }
+    /// Whether nothing follows.
+    var isOver: Bool { get }
+}
+
+extension ClientSession {
+    package mutating func begin(at now: Instant) -> [ClientEffect] { [] }
+    package mutating func lose(at now: Instant) -> [ClientEffect] { end(at: now) }
+    package mutating func written(at now: Instant) -> [ClientEffect] { [] }
+    package mutating func turnAway(at now: Instant) -> [ClientEffect] { [] }
+    package mutating func leave(at now: Instant) -> [ClientEffect] { [] }
+    package var hearsEvents: Bool { hasShownToken }
+    package var isReading: Bool { true }
+}
+
+/// An event of the nodes, with its number at the server.
+package struct HubEvent: Sendable {
+    /// Increases by one with each event.
+    package let number: Int
+    package let report: RoomReport
+
+    package init(_ report: RoomReport, number: Int) { (self.report, self.number) = (report, number) }
+}
+
+/// An effect of a session.
+package enum ClientEffect: Hashable, Sendable {
+    /// With its topic, by which it leaves a queue once its text is to be forgotten; nil for bytes without a text.
+    case send([UInt8], of: EventTopic?)
+    /// A command of a client that hears of events: completes with its answer or error alone, nothing for a command without one,
+    /// between the events before it and those after.
+    case perform(number: Int, Command, in: RequestedRoom)
+    /// A request of a client that hears of no events: completes with the events of its command, too.
+    case ask(number: Int, ClientQuestion, in: RequestedRoom)
+    /// Closes the connection once all output is sent.
+    case close
+    /// The client has not shown the token; to be counted.
+    case refused
+}
+
+/// A request of a client that hears of no events.
+package enum ClientQuestion: Hashable, Sendable {
+    case command(Command)
+    /// A text for the room that it begins with, if it does.
+    case text(String)
+    /// The request can not be read.
+    case fault(ChatError)
+    /// The first reports for a client that hears of all events behind them.
+    case tail(withHistory: Bool)
+}
+
+/// The room of a command, as a client names it.
+package enum RequestedRoom: Hashable, Sendable {
+    case open
+    case named(String)
+}
+
+extension CommandExecutor {
+    /// Performs a request of a session.
+    ///
+    /// - Parameter deliver: takes the reports of `ClientEffect`; calls behind the first one are void.
+    package func perform(_ request: EventHub.Request, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void) async {
+        switch request.work {
+        case .command(let command): await perform(command, in: request.room, deliver)
+        case .question(let question): await answer(question, in: request.room, deliver)
+        }
+    }
+
+    package func perform(
+        _ command: Command, in room: RequestedRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void
+    ) async {
+        await perform(command, in: room, deliver, rooms)
+    }
+
+    /// Finds the room where the nodes live, so that the commands of a client stay in order.
+    private func perform(
+        _ command: Command, in room: RequestedRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void,
+        _ rooms: isolated Program
+    ) async {
+        var label: RoomLabel?
+        do throws(ChatError) { label = try room.label(in: rooms) } catch {
+            return deliver([RoomReport(error, in: rooms.openLabel)])
+        }
+        let isDone = await obey(command, in: label, isPaced: true) { deliver([$0]) }
+        deliver(isDone ? [] : nil)
+    }
+
+    private func answer(
+        _ question: ClientQuestion, in room: RequestedRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void
+    ) async {
+        if case .tail(let withHistory) = question {
+            await beginTail(withHistory: withHistory) { deliver($0) }
+            return deliver(nil)
+        }
+        do throws(ChatError) {
+            let (command, label) = try await read(question, in: room, rooms)
+            deliver(await reports(of: command, in: label))
+        } catch {
+            deliver([RoomReport(error, in: await rooms.openLabel)])
+        }
+    }
+
+    private func read(
+        _ question: ClientQuestion, in room: RequestedRoom, _ rooms: isolated Program
+    ) throws(ChatError) -> (Command, RoomLabel?) {
+        let label = try room.label(in: rooms)
+        switch question {
+        case .command(let command): return (command, label)
+        case .text(let text):
+            let addressed = AddressedLine(textIn: text, rooms)
+            return (.sayToRoom(addressed.text), addressed.room)
+        case .fault(let error): throw error
+        case .tail: return (.whoami, label)
+        }
+    }
+}
+
+extension RequestedRoom {
+    /// - Returns: nil for the open one.
+    fileprivate func label(in rooms: isolated Program) throws(ChatError) -> RoomLabel? {
+        guard case .named(let name) = self else { return nil }
+        guard let label = rooms.label(named: name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
+        return label
+    }
+}

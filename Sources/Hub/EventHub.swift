@@ -1,0 +1,377 @@
+package import Chat
+package import Commands
+package import Model
+package import Wire
+
+/// The clients of one server: their sessions, the output that waits for each, and the order in which they give way. A value: the
+/// server brings connections, input, events and time, and carries out the requests and the changes.
+///
+/// The output that waits for a client is bounded: a client that leaves too much unread ends, and delays no other. A text that is
+/// to be forgotten is removed from all output.
+package struct EventHub: ~Copyable {
+    /// Bytes that may wait for a client.
+    package static let mostWaiting = 4 << 20
+    /// How long a client may take to read the last output when its connection ends.
+    static let closingTime = Duration.seconds(10)
+
+    /// The reason why nothing more reaches a client.
+    package enum End: Hashable, Sendable {
+        /// It left too much unread.
+        case tooSlow
+        /// Events were lost on their way to the server.
+        case eventsLost
+        /// It has got a part of a text that is to be forgotten.
+        case textForgotten
+        /// It has not shown the token and has had its time, or gives way; or there is no place for it.
+        case stranger
+        /// The connection is gone.
+        case gone
+    }
+
+    /// A change of a client that its server has to look at.
+    package enum Change: Hashable, Sendable {
+        /// Something may be written, or read, or be at its end: see `standing`.
+        case client(Int)
+        case ended(Int, End)
+    }
+
+    package enum Standing: Hashable, Sendable {
+        case open(isReading: Bool, isWriting: Bool)
+        /// The client has got all that it gets.
+        case closing(isInputOver: Bool)
+    }
+
+    /// A request of a session to the nodes.
+    package struct Request: Sendable {
+        enum Work: Hashable, Sendable {
+            case command(Command)
+            case question(ClientQuestion)
+        }
+
+        package let client: Int
+        package let number: Int
+        let work: Work
+        let room: RequestedRoom
+    }
+
+    /// A class, so that waiting output is never copied; the hub is the only owner.
+    private final class Client {
+        var session: (any ClientSession)?
+        var output = OutputQueue(capacity: EventHub.mostWaiting)
+        /// The events of a stream, once it has begun.
+        var feed: StreamFeed?
+        /// When the connection ends, although something waits; nil unless it is closing.
+        var closesBy: Instant?
+        var isInputOver = false
+        var isLost = false
+
+        init(_ session: (any ClientSession)?) { self.session = session }
+
+        var isClosing: Bool { closesBy != nil }
+        var hearsEvents: Bool { feed != nil || session?.hearsEvents == true }
+        /// Whether nothing follows, neither to the client nor from it.
+        var isOver: Bool { isLost && session?.isOver ?? true }
+        /// Whether the client has got all that it gets.
+        var isDone: Bool { isClosing && output.isEmpty && feed == nil }
+
+        func act(_ body: (inout any ClientSession) -> [ClientEffect]) -> [ClientEffect] {
+            // Taken out, so that its buffers are not copied.
+            guard var session = session.take() else { return [] }
+            let effects = body(&session)
+            self.session = session
+            return effects
+        }
+    }
+
+    private let inlet: HubInlet
+    private var quota: ClientQuota<Int>
+    private var clients: [Int: Client] = [:]
+    private var lastClient = 0
+    private var lastEvent = 0
+    private var requests: [Request] = []
+    private var changes: [Change] = []
+    /// The latest events, for streams.
+    package private(set) var log: EventLog
+
+    /// - Parameters:
+    ///   - patience: the time in which a client has to show the token.
+    ///   - mostHolders: the clients that have shown it, at most.
+    package init(
+        _ inlet: HubInlet, patience: Duration, mostHolders: Int = ClientQuota<Int>.mostHolders, log: EventLog = .none
+    ) {
+        (self.inlet, self.log) = (inlet, log)
+        quota = ClientQuota(patience: patience, mostHolders: mostHolders)
+    }
+
+    /// The requests of sessions since the last call.
+    package mutating func takeRequests() -> [Request] {
+        defer { requests = [] }
+        return requests
+    }
+
+    /// The clients that have changed since the last call.
+    package mutating func takeChanges() -> [Change] {
+        defer { changes = [] }
+        if !changes.isEmpty { count() }
+        return changes
+    }
+
+    /// Nil for a client that nothing more reaches.
+    package func standing(of number: Int) -> Standing? {
+        guard let client = clients[number], !client.isLost else { return nil }
+        if client.isDone { return .closing(isInputOver: client.isInputOver) }
+        let isReading = !client.isInputOver && client.session?.isReading ?? true
+        return .open(isReading: isReading, isWriting: !client.output.isEmpty)
+    }
+
+    /// Nil if nothing is due.
+    package var deadline: Instant? {
+        clients.values.reduce(quota.deadline) { earliest, client in
+            let own = client.closesBy ?? client.session?.deadline
+            return [earliest, own].compactMap(\.self).min()
+        }
+    }
+
+    /// A client is to be looked at.
+    package mutating func changed(_ number: Int) {
+        if changes.last != .client(number) { changes.append(.client(number)) }
+    }
+
+    private mutating func count() {
+        let present = clients.values.filter { !$0.isLost && !$0.isDone }
+        inlet.count(clients: present.count, listeners: present.count(where: \.hearsEvents))
+    }
+}
+
+/// Connections.
+extension EventHub {
+    /// A client has come; the one that gives way for it ends.
+    ///
+    /// - Parameter session: nil for a connection without one, or that has none yet.
+    /// - Returns: its number.
+    package mutating func arrive(_ session: (any ClientSession)? = nil, at now: Instant) -> Int {
+        lastClient += 1
+        clients[lastClient] = Client(session)
+        changed(lastClient)
+        if let oldest = quota.arrive(lastClient, at: now) { end(oldest, .stranger, at: now) }
+        // A client that needs no token gets the refusal alone if there is no place.
+        if session?.hasShownToken == true, !quota.admit(lastClient) {
+            turnAway(lastClient, at: now)
+        } else {
+            act(lastClient, at: now) { $0.begin(at: now) }
+        }
+        return lastClient
+    }
+
+    /// A connection gets its session.
+    package mutating func begin(_ session: any ClientSession, of number: Int, at now: Instant) {
+        clients[number]?.session = session
+        act(number, at: now) { $0.begin(at: now) }
+    }
+
+    /// A client without a session has shown the token.
+    ///
+    /// - Returns: false if there is no place for one more.
+    package mutating func admit(_ number: Int) -> Bool { quota.admit(number) }
+
+    package mutating func receive(_ input: [UInt8], from number: Int, at now: Instant) {
+        act(number, at: now) { $0.receive(input, at: now) }
+    }
+
+    /// No more input comes of a client.
+    package mutating func endInput(of number: Int, at now: Instant) {
+        guard let client = clients[number], !client.isInputOver else { return }
+        client.isInputOver = true
+        changed(number)
+        act(number, at: now) { $0.end(at: now) }
+    }
+
+    /// Takes the answer to a request.
+    package mutating func complete(_ request: Request, _ reports: [RoomReport]?, at now: Instant) {
+        act(request.client, at: now) { $0.complete(request.number, reports, at: now) }
+    }
+
+    /// A client gets the output that waits, and nothing more.
+    package mutating func close(_ number: Int, at now: Instant) {
+        guard let client = clients[number] else { return }
+        client.closesBy = client.closesBy ?? now + EventHub.closingTime
+        client.feed = nil
+        changed(number)
+    }
+
+    /// Nothing more reaches a client; requests that it sent before take effect all the same.
+    package mutating func end(_ number: Int, _ end: End, at now: Instant) {
+        guard let client = clients[number], !client.isLost else { return }
+        switch end {
+        case .tooSlow, .eventsLost, .textForgotten: inlet.countDrop()
+        case .stranger: inlet.countRefusal()
+        case .gone: break
+        }
+        client.isLost = true
+        client.output.removeAll()
+        client.feed = nil
+        quota.leave(number)
+        changes.append(.ended(number, end))
+        act(number, at: now) { $0.lose(at: now) }
+        if client.isOver { clients[number] = nil }
+    }
+
+    /// Descriptors are lacking.
+    ///
+    /// - Returns: whether a client that has not shown the token ends for it.
+    package mutating func letStrangerGo(behind grace: Duration = ClientQuota<Int>.grace, at now: Instant) -> Bool {
+        guard let oldest = quota.removeOldestStranger(at: now, behind: grace) else { return false }
+        end(oldest, .stranger, at: now)
+        return true
+    }
+
+    /// Lets sessions act whose time has come, and ends the clients whose time is over.
+    package mutating func tick(at now: Instant) {
+        for (number, client) in clients {
+            if let closesBy = client.closesBy {
+                if closesBy <= now { end(number, .gone, at: now) }
+            } else if let deadline = client.session?.deadline, deadline <= now {
+                act(number, at: now) { $0.tick(at: now) }
+            }
+        }
+        // A client that gets a reason has time of its own to read it.
+        for number in quota.removeOverdue(at: now) where clients[number]?.isClosing == false {
+            end(number, .stranger, at: now)
+        }
+    }
+
+    /// The node leaves.
+    package mutating func leave(at now: Instant) {
+        for number in clients.keys { act(number, at: now) { $0.leave(at: now) } }
+    }
+
+    /// Lets a session act, and performs its effects.
+    private mutating func act(
+        _ number: Int, at now: Instant, _ body: (inout any ClientSession) -> [ClientEffect]
+    ) {
+        guard let client = clients[number] else { return }
+        // A client that has taken all of its output is not slow, however long an answer is.
+        let isForced = client.output.isEmpty
+        let effects = client.act(body)
+        for effect in effects {
+            switch effect {
+            case .send(let bytes, let topic): send(bytes, to: number, of: topic, isForced: isForced, at: now)
+            case .perform(let id, let command, let room):
+                requests.append(Request(client: number, number: id, work: .command(command), room: room))
+            case .ask(let id, let question, let room):
+                requests.append(Request(client: number, number: id, work: .question(question), room: room))
+            case .close: close(number, at: now)
+            case .refused: inlet.countRefusal()
+            }
+        }
+        if client.isOver { clients[number] = nil }
+        guard !effects.isEmpty, !client.isLost else { return }
+        changed(number)
+        if !client.isClosing, client.session?.hasShownToken == true, !quota.admit(number) { turnAway(number, at: now) }
+    }
+
+    private mutating func turnAway(_ number: Int, at now: Instant) {
+        act(number, at: now) { $0.turnAway(at: now) }
+        if clients[number]?.isClosing == false { end(number, .stranger, at: now) }
+    }
+}
+
+/// Output.
+extension EventHub {
+    /// Sends bytes to one client, or lets go of it if it leaves too much unread.
+    ///
+    /// - Parameters:
+    ///   - behind: the number of the last event of the log that the client gets before, 0 for the snapshot alone; nil for neither.
+    ///   - topic: nil for what has no text of a room.
+    package mutating func send(
+        _ bytes: [UInt8], to number: Int, behind: Int? = nil, of topic: EventTopic? = nil, isForced: Bool = false,
+        at now: Instant
+    ) {
+        guard let client = clients[number], !client.isLost else { return }
+        let isTaken = client.output.append(bytes, of: topic, behind: behind, isForced: isForced)
+        if isTaken { changed(number) } else { end(number, .tooSlow, at: now) }
+    }
+
+    /// The bytes that a stream of bytes takes next; none if nothing waits.
+    package func bytes(for number: Int, upTo most: Int) -> ArraySlice<UInt8> {
+        clients[number]?.output.bytes(upTo: most) ?? []
+    }
+
+    /// The client has taken so many of the bytes.
+    package mutating func written(_ count: Int, to number: Int, at now: Instant) {
+        guard let client = clients[number] else { return }
+        client.output.take(count)
+        if client.output.isEmpty { act(number, at: now) { $0.written(at: now) } }
+    }
+
+    /// Takes the message that the client gets next, of its own or an event; nil if none waits.
+    package mutating func takeMessage(for number: Int) -> [UInt8]? {
+        guard let client = clients[number] else { return nil }
+        if client.output.isEmpty { return client.feed?.next(of: log) }
+        if let last = client.output.behind, let feed = client.feed, !feed.hasPassed(last, of: log) {
+            return client.feed?.next(of: log)
+        }
+        return client.output.takePacket()
+    }
+}
+
+/// Events.
+extension EventHub {
+    /// A client gets the events of the log from now on.
+    ///
+    /// - Parameters:
+    ///   - last: the number of the last one that it has.
+    ///   - snapshot: goes before the events; nil for a client that has missed none.
+    package mutating func follow(
+        _ number: Int, behind last: Int, snapshot: (any HubSnapshot)? = nil, as form: EventLog.Form
+    ) {
+        guard let client = clients[number], !client.isLost, !client.isClosing else { return }
+        client.feed = StreamFeed(behind: last, of: log, snapshot: snapshot, as: form)
+        changed(number)
+    }
+
+    /// Tells the clients of events that have come through the inlet.
+    ///
+    /// - Parameter logs: whether an event is one of the log.
+    package mutating func tell(_ reports: [RoomReport], at now: Instant, logs: (RoomReport) -> Bool = { _ in false }) {
+        inlet.arrived(reports.count)
+        for report in reports {
+            lastEvent += 1
+            if let erasure = Erasure(behind: report) { erase(erasure, at: now) }
+            let event = HubEvent(report, number: lastEvent)
+            for (number, client) in clients where !client.isLost && client.session?.hearsEvents == true {
+                act(number, at: now) { $0.hear(event, at: now) }
+            }
+            guard logs(report), log.append(report) != nil else { continue }
+            for (number, client) in clients {
+                guard let feed = client.feed else { continue }
+                if feed.isLate(for: log) { end(number, .tooSlow, at: now) } else { changed(number) }
+            }
+        }
+    }
+
+    /// Events were lost on their way: the clients that hear of events end, as they would miss these without a sign.
+    package mutating func loseEvents(at now: Instant) {
+        inlet.closeGap()
+        for (number, client) in clients where client.hearsEvents && !client.isLost {
+            end(number, .eventsLost, at: now)
+        }
+    }
+
+    /// Forgets texts wherever they wait.
+    package mutating func erase(_ erasure: Erasure, at now: Instant) {
+        log.erase(erasure)
+        for (number, client) in clients {
+            client.feed?.erase(erasure)
+            if !client.output.erase(erasure) { end(number, .textForgotten, at: now) }
+        }
+    }
+
+    /// Gives a message its present text wherever it waits.
+    ///
+    /// - Parameter message: as it is now.
+    package mutating func change(_ topic: EventTopic, to message: MessageView, in room: RoomLabel) {
+        log.change(topic, to: message, in: room)
+        for client in clients.values { client.feed?.change(topic, to: message.text) }
+    }
+}
