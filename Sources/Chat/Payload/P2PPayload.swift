@@ -91,9 +91,6 @@ extension P2PPayload {
             room: header.room, author: header.author, epoch: header.epoch, sequence: header.sequence,
             timestamp: header.timestamp, body: body, messageId: id)
     }
-
-    /// The author's number (Protocol.md section 2).
-    package var senderNumber: SenderNumber { SenderNumber(of: author) }
 }
 
 extension MessageID {

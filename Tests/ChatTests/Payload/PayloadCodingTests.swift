@@ -51,7 +51,7 @@ struct PayloadCodingTests {
         #expect(payload.senderNickname == "quiet-otter")
         #expect(payload.content == "안녕, world")
         #expect(payload.timestamp == Author.wallClock)
-        #expect(payload.senderNumber == SenderNumber(of: author.id))
+        #expect(payload.author == author.id)
         #expect(payload.target == nil)
         #expect(author.sign(.dmAccept(target: Bodies.target)).payload.target == Bodies.target)
         #expect(author.sign(.delete(target: .numbered(2))).payload.targetMessage == .numbered(2))
