@@ -47,8 +47,8 @@ WORDS = [(r"(?<![\w.])/(?:work|root|home)/\w", "a path of one machine"), (r"(?i)
 # Modules of the language, which any module may import.
 LANGUAGE = {"Swift", "_Concurrency"}
 
-# A phrase's name and its texts.
-PHRASE = re.compile(r'static let (\w+) = Phrase\(\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\s*\)')
+# A phrase's name, if it has one, and its texts.
+PHRASE = re.compile(r'(?:static let (\w+) = )?\bPhrase\(\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\s*\)')
 
 
 def numbered(text):
@@ -245,17 +245,14 @@ def claims(root):
 def phrases(root):
     """Every phrase is used, and has the same arguments in each language."""
     named = {}
-    for name, path in tree(root, ".swift"):
-        if name.startswith("Sources/Phrases/"):
-            for phrase, english, korean in PHRASE.findall(path.read_text()):
-                named[phrase] = name
-                if set(re.findall(r"%\d", english)) != set(re.findall(r"%\d", korean)):
-                    yield f"{name}: {phrase} has other arguments in Korean"
-                if not korean.strip():
-                    yield f"{name}: {phrase} has no Korean text"
-    sources = "\n".join(path.read_text() for name, path in tree(root, ".swift")
-                        if name.startswith("Sources/") and not name.startswith("Sources/Phrases/"))
-    used = set(re.findall(r"\.(\w+)", sources))
+    for name, text in sources(root):
+        for phrase, english, korean in PHRASE.findall(text):
+            named |= {phrase: name} if phrase else {}
+            if set(re.findall(r"%\d", english)) != set(re.findall(r"%\d", korean)):
+                yield f"{name}: {phrase or english} has other arguments in Korean"
+            if not korean.strip():
+                yield f"{name}: {phrase or english} has no Korean text"
+    used = {word for name, text in sources(root) if not name.startswith("Sources/Phrases/") for word in re.findall(r"\.(\w+)", text)}
     for phrase in sorted(set(named) - used):
         yield f"{named[phrase]}: {phrase} is not used"
 

@@ -58,7 +58,7 @@ package struct InputLoop: Sendable {
             let command = try Command(line: addressed.text)
             let room = addressed.room ?? line.room
             // A message is shown by its own event.
-            if !command.isPaced, let shown = await shown(room) {
+            if !command.entry.isPaced, let shown = await shown(room) {
                 reports.append([RoomReport(shown, .entered(command.shown(as: text)))])
             }
             return await executor.obey(command, in: room, isPaced: line.isPaced) { tell($0) }

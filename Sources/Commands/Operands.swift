@@ -1,276 +1,248 @@
-package import Chat
+import Chat
 import Phrases
 import Wire
 
-/// The text behind a command's name.
-package struct Operands: Sendable {
-    package let command: String
-    package let usage: String
+/// The operands of a command as values, by their names. They keep the rules of its entry.
+package struct Operands: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
+        case text(String)
+        case flag(Bool)
+        case list([String])
+    }
+
+    private(set) var values: [String: Value]
+
+    /// - Parameter values: those that a program made; they keep the entry's rules.
+    init(_ values: [String: Value]) { self.values = values }
+
+    /// A name or a text; nil if it was not given.
+    package subscript(name: String) -> String? {
+        guard case .text(let text) = values[name] else { return nil }
+        return text
+    }
+
+    package func flag(_ name: String) -> Bool? {
+        guard case .flag(let flag) = values[name] else { return nil }
+        return flag
+    }
+
+    func list(_ name: String) -> [String]? {
+        guard case .list(let list) = values[name] else { return nil }
+        return list
+    }
+
+    /// The operand `text` of a command that needs it.
+    var text: String { self["text"] ?? "" }
+
+    /// The operand `who` of a command that needs it.
+    var who: String { self["who"] ?? "" }
+}
+
+/// Operands that a program gives. They are not parsed as a line, so a name may have quotes and spaces.
+extension Operands {
+    /// - Throws: `unknown_command` for an operand that the command does not take, lacks, or that is of another type.
+    init(given values: [String: Value], to entry: CommandEntry) throws(ChatError) {
+        let names = Set(entry.operands.flatMap(\.names))
+        if let other = values.keys.sorted().first(where: { !names.contains($0) }) {
+            throw Operands.fault(other, of: entry)
+        }
+        try Operands.requirePerformable(entry)
+        self.init(values)
+        for operand in entry.operands { try check(operand, of: entry) }
+        try complete(for: entry)
+    }
+
+    private func check(_ operand: Operand, of entry: CommandEntry) throws(ChatError) {
+        let name = operand.name
+        func require(_ fits: Bool, _ name: String) throws(ChatError) {
+            if !fits { throw Operands.fault(name, of: entry) }
+        }
+        switch operand.kind {
+        case .who, .name, .text, .message, .key:
+            try require(values[name] == nil || self[name] != nil, name)
+            try require(!operand.isNeeded || self[name] != "" && self[name] != nil, name)
+        case .room: try require(values[name] == nil || self[name] != nil, name)
+        case .place:
+            try require(values["room"] == nil || self["room"] != nil && values["who"] == nil, "room")
+            try require(self["room"] != nil || self["who"] != nil && self["who"] != "", "who")
+        case .rooms:
+            try require(values["off"] == nil || flag("off") != nil, "off")
+            try require(values[name] == nil || list(name) != nil, name)
+        case .flag, .ending: try require(values[name] == nil || flag(name) != nil, name)
+        case .confirmation:
+            try require(values[name] == nil || flag(name) != nil, name)
+            guard flag(name) == true else { throw operand.error(in: entry) }
+        case .word: break
+        }
+    }
+
+    private static func requirePerformable(_ entry: CommandEntry) throws(ChatError) {
+        if case .inTerminal = entry.action { throw ChatError(.unknownCommand, .onlyInTerminal, entry.name) }
+    }
+
+    private static func fault(_ name: String, of entry: CommandEntry) -> ChatError {
+        ChatError(.unknownCommand, .badOperand, entry.name, DisplayGuard.safe(String(name.prefix(32))))
+    }
+
+    /// Rules that hold for a line and for a program: the form of a room's name, and that of two operands one excludes the other.
+    private mutating func complete(for entry: CommandEntry) throws(ChatError) {
+        for operand in entry.operands {
+            guard case .room = operand.kind else { continue }
+            guard self["key"] == nil || flag("open") != true else { throw ChatError(.invalidKey, .keyOfOpenRoom) }
+            values[operand.name] = .text(try RoomName.compose(self[operand.name] ?? ""))
+        }
+    }
+}
+
+/// Operands of a line.
+extension Operands {
+    /// - Parameter text: behind the command's name, without the white space around it.
+    init(_ text: Substring, of entry: CommandEntry) throws(ChatError) {
+        try Operands.requirePerformable(entry)
+        var reader = OperandReader(entry: entry, rest: text)
+        try reader.read()
+        self.init(reader.values)
+        try complete(for: entry)
+    }
+}
+
+extension Operand {
+    fileprivate func error(in entry: CommandEntry) -> ChatError {
+        // The phrase of a text that is missing has no place for the command's name.
+        fault.code == .empty
+            ? ChatError(fault.code, fault.phrase, entry.usage)
+            : ChatError(fault.code, fault.phrase, entry.name, entry.usage)
+    }
+}
+
+/// Reads the operands of a line, from its beginning; those that only its end shows, before.
+private struct OperandReader {
+    let entry: CommandEntry
     /// Without the white space around it.
-    package let rest: Substring
-    /// Nil for a line.
-    private let given: GivenOperands?
+    var rest: Substring
+    var values: [String: Operands.Value] = [:]
 
-    package init(command: String, usage: String, rest: Substring) {
-        (self.command, self.usage, self.rest, given) = (command, usage, rest, nil)
-    }
-
-    init(_ command: String, _ usage: String, given: GivenOperands) {
-        (self.command, self.usage, rest, self.given) = (command, usage, "", given)
-    }
-
-    func requireNone() throws(ChatError) {
-        try given?.only()
-        guard !rest.isEmpty else { return }
-        throw ChatError(.unknownCommand, .takesNothing, command, usage)
-    }
-
-    /// True for `all`, false without an operand.
-    func isAll() throws(ChatError) -> Bool {
-        if let given {
-            try given.only("all")
-            return try given.flag("all") ?? false
+    mutating func read() throws(ChatError) {
+        let operands = entry.operands
+        for (index, operand) in operands.enumerated().reversed() { try readEnd(operand, isFirst: index == 0) }
+        for (index, operand) in operands.enumerated() where values[operand.name] == nil {
+            let next = operands[(index + 1)...].first { !$0.kind.isAtEnd }
+            try read(operand, before: next)
         }
-        guard rest.isEmpty || rest == "all" else {
-            throw ChatError(.unknownCommand, .takesNothing, command, usage)
-        }
-        return rest == "all"
+        guard rest.isEmpty else { throw ChatError(.unknownCommand, .takesNothing, entry.name, entry.usage) }
     }
 
-    /// Requires `yes`, so that a slip of the hand erases nothing.
-    func requireYes() throws(ChatError) {
-        if let given {
-            try given.only("yes")
-            if try given.flag("yes") == true { return }
-        }
-        guard rest == "yes" else { throw ChatError(.unknownCommand, .wipeNeedsYes) }
-    }
-
-    /// - Parameter name: of the operand, as programs give it.
-    func optionalText(_ name: String) throws(ChatError) -> String? {
-        guard let given else { return rest.isEmpty ? nil : String(rest) }
-        try given.only(name)
-        return try given.text(name)
-    }
-
-    /// True without an operand, false for `off`.
-    package func isOn() throws(ChatError) -> Bool {
-        if let given {
-            try given.only("on")
-            return try given.flag("on") ?? true
-        }
-        guard rest.isEmpty || rest == "off" else {
-            throw ChatError(.unknownCommand, .takesOff, command, usage)
-        }
-        return rest.isEmpty
-    }
-
-    /// True for `on`, false for `off`, nil without an operand.
-    func onOrOff() throws(ChatError) -> Bool? {
-        if let given {
-            try given.only("on")
-            return try given.flag("on")
-        }
-        switch rest {
-        case "": return nil
-        case "on": return true
-        case "off": return false
-        default: throw ChatError(.unknownCommand, .takesNothing, command, usage)
+    /// Reads an operand of the end of the line, if it is there.
+    private mutating func readEnd(_ operand: Operand, isFirst: Bool) throws(ChatError) {
+        switch operand.kind {
+        case .ending(let words):
+            guard rest.hasSuffix(words), rest.dropLast(words.count).last?.isWhitespace ?? false else { return }
+            rest = rest.dropLast(words.count).trimmed()
+            values[operand.name] = .flag(true)
+        case .flag(let words) where !isFirst: try readVerdict(operand, words)
+        case .who, .name, .room, .place, .text, .message, .key, .rooms, .flag, .confirmation, .word: break
         }
     }
 
-    /// All of the rest names a peer, spaces of a nickname included.
-    package func who() throws(ChatError) -> String {
-        if let given {
-            try given.only("who")
-            return try given.needed("who")
+    /// Reads the last word of a line if it is one of these. Behind a name in quotes there is no other.
+    private mutating func readVerdict(_ operand: Operand, _ words: [String: Bool]) throws(ChatError) {
+        let (name, behind) = OperandReader.splitName(rest)
+        if rest.hasPrefix("\""), !name.isEmpty {
+            guard !behind.isEmpty else { return }
+            guard let value = words[behind] else { throw operand.error(in: entry) }
+            values[operand.name] = .flag(value)
+            rest = Substring(QuotedName.text(of: name))
+        } else if let space = rest.lastIndex(where: \.isWhitespace),
+            let value = words[String(rest[space...].dropFirst())]
+        {
+            values[operand.name] = .flag(value)
+            rest = rest[..<space].trimmed()
         }
-        guard let who = try optionalWho("who") else {
-            throw ChatError(.unknownPeer, .noPeerGiven, command, usage)
+    }
+
+    private mutating func read(_ operand: Operand, before next: Operand?) throws(ChatError) {
+        switch operand.kind {
+        case .who, .name, .place: try readName(operand, before: next)
+        case .room(let isNew):
+            let (name, more) = OperandReader.splitName(rest)
+            guard !name.isEmpty, !isNew || more.isEmpty else { throw operand.error(in: entry) }
+            take(operand, .text(name), leaving: more)
+        case .text, .key:
+            guard !rest.isEmpty else { return try miss(operand) }
+            take(operand, .text(String(rest)))
+        case .message: try readMessage(operand, isLast: next == nil)
+        case .rooms: readRooms(operand)
+        case .flag(let words):
+            guard !rest.isEmpty else { return }
+            guard let value = words[String(rest)] else { throw operand.error(in: entry) }
+            take(operand, .flag(value))
+        case .confirmation:
+            guard rest == operand.name else { throw operand.error(in: entry) }
+            take(operand, .flag(true))
+        case .word:
+            let (word, more) = OperandReader.splitWord(rest)
+            guard word == operand.name else { throw operand.error(in: entry) }
+            rest = more[...]
+        case .ending: break
         }
-        return who
+    }
+
+    private func miss(_ operand: Operand) throws(ChatError) {
+        if operand.isNeeded { throw operand.error(in: entry) }
+    }
+
+    private mutating func take(_ operand: Operand, _ value: Operands.Value, leaving rest: String = "") {
+        values[operand.name] = value
+        self.rest = rest[...]
+    }
+
+    /// The first word or the text in double quotes; at the end of the line all of it, spaces of a nickname included.
+    private mutating func readName(_ operand: Operand, before next: Operand?) throws(ChatError) {
+        var (name, more) = OperandReader.splitName(rest)
+        let isQuoted = rest.hasPrefix("\"") && !name.isEmpty
+        if next == nil {
+            (name, more) = (isQuoted ? name : String(rest), "")
+        } else if next?.kind.isText ?? false, !isQuoted {
+            name = OperandReader.addressed(name)
+        }
+        guard !name.isEmpty else { return try miss(operand) }
+        take(operand, .text(name), leaving: more)
+    }
+
+    /// A first word that can be a message id is one, if a text follows it.
+    private mutating func readMessage(_ operand: Operand, isLast: Bool) throws(ChatError) {
+        let (word, more) = isLast ? (rest, "") : OperandReader.splitWord(rest)
+        guard !word.isEmpty, isLast || !more.isEmpty else { return }
+        guard OperandReader.canBeMessageID(word) else {
+            if isLast { throw operand.error(in: entry) }
+            return
+        }
+        take(operand, .text(word.lowercased()), leaving: more)
+    }
+
+    private mutating func readRooms(_ operand: Operand) {
+        if rest == "off" {
+            values["off"] = .flag(true)
+            rest = ""
+            return
+        }
+        var names: [String] = []
+        while !rest.isEmpty {
+            let (name, more) = OperandReader.splitName(rest)
+            names.append(name)
+            rest = more[...]
+        }
+        values[operand.name] = .list(names)
     }
 
     /// A name without the signs of speaking to a peer, which completion writes, too: `ben:` or `@ben,`. A name with such a
     /// sign of its own is put in quotation marks.
-    private static func address(_ word: String) -> String {
+    private static func addressed(_ word: String) -> String {
         var name = Substring(word)
         if let last = name.last, last == ":" || last == "," { name.removeLast() }
         if name.first == "@" { name.removeFirst() }
         return name.isEmpty ? word : String(name)
     }
-
-    /// - Parameter name: of the operand, as programs give it.
-    func optionalWho(_ name: String) throws(ChatError) -> String? {
-        if let given {
-            try given.only(name)
-            return try given.text(name)
-        }
-        let who = Operands.splitWho(rest).who
-        guard rest.hasPrefix("\""), !who.isEmpty else { return rest.isEmpty ? nil : String(rest) }
-        return who
-    }
-
-    /// The first word, or the text in double quotes, names a peer; the rest is the text.
-    func whoAndText() throws(ChatError) -> (who: String, text: String) {
-        if let given {
-            try given.only("who", "text")
-            return (try given.needed("who"), try given.needed("text"))
-        }
-        let (word, text) = Operands.splitWho(rest)
-        let who = rest.hasPrefix("\"") ? word : Operands.address(word)
-        guard !who.isEmpty else {
-            throw ChatError(.unknownPeer, .noPeerGiven, command, usage)
-        }
-        guard !text.isEmpty else { throw missingText }
-        return (who, text)
-    }
-
-    /// The first word, or the text in double quotes, names a room; the rest is its key, or `--open`. `--as me` may stand at
-    /// the end.
-    func roomRequest() throws(ChatError) -> RoomRequest {
-        if let given { return try Operands.roomRequest(given) }
-        var rest = rest
-        let isAsKept = Operands.drop("--as me", from: &rest)
-        let isOpen = Operands.drop("--open", from: &rest)
-        let (name, key) = Operands.splitWho(rest)
-        guard !name.isEmpty else { throw ChatError(.unknownRoom, .noRoomGiven, command, usage) }
-        guard !isOpen || key.isEmpty else { throw ChatError(.invalidKey, .keyOfOpenRoom) }
-        return RoomRequest(
-            name: try RoomName.compose(name), key: key.isEmpty ? nil : key, isAsKept: isAsKept, isOpen: isOpen)
-    }
-
-    private static func roomRequest(_ given: GivenOperands) throws(ChatError) -> RoomRequest {
-        try given.only("room", "key", "open", "asKept")
-        let (key, isOpen) = (try given.text("key"), try given.flag("open") ?? false)
-        guard !isOpen || key == nil else { throw ChatError(.invalidKey, .keyOfOpenRoom) }
-        return RoomRequest(
-            name: try RoomName.compose(try given.text("room") ?? ""), key: key,
-            isAsKept: try given.flag("asKept") ?? false, isOpen: isOpen)
-    }
-
-    /// The room or the direct conversation to open: of a line that is found when it is opened, of a program one or the other.
-    func opening() throws(ChatError) -> Command {
-        guard let given else {
-            let who = try who()
-            return who == "public" ? .openPublic : .open(who: who)
-        }
-        try given.only("who", "room")
-        let room = try given.text("room")
-        if let room, try given.text("who") == nil { return .openRoom(room) }
-        guard room == nil else { throw ChatError(.unknownCommand, .badOperand, command, "room") }
-        return .openDirect(who: try given.needed("who"))
-    }
-
-    /// `new` and the name of a room, which may be in double quotes.
-    func newRoom() throws(ChatError) -> String {
-        if let given {
-            try given.only("room")
-            return try RoomName.compose(try given.text("room") ?? "")
-        }
-        let (word, rest) = Operands.splitWord(rest)
-        let (name, more) = Operands.splitWho(rest[...])
-        guard word == "new", !name.isEmpty, more.isEmpty else {
-            throw ChatError(.unknownCommand, .takesNewRoom, command, usage)
-        }
-        return try RoomName.compose(name)
-    }
-
-    /// Removes the last words of a text; false if they are others.
-    private static func drop(_ words: String, from text: inout Substring) -> Bool {
-        guard text.hasSuffix(words), text.dropLast(words.count).last?.isWhitespace ?? false else { return false }
-        text = text.dropLast(words.count).trimmed()
-        return true
-    }
-
-    /// The first word, or the text in double quotes, names a peer; the rest, if there is any, is a name.
-    ///
-    /// - Parameter name: of the operand of the name, as programs give it.
-    func whoAndName(_ name: String) throws(ChatError) -> (who: String, name: String?) {
-        if let given {
-            try given.only("who", name)
-            return (try given.needed("who"), try given.text(name))
-        }
-        let (who, rest) = Operands.splitWho(rest)
-        guard !who.isEmpty else { throw ChatError(.unknownPeer, .noPeerGiven, command, usage) }
-        let name = Operands.splitWho(rest[...]).who
-        return (who, rest.isEmpty ? nil : rest.hasPrefix("\"") && !name.isEmpty ? name : rest)
-    }
-
-    /// Names of rooms, each a word or a text in double quotes; nil for `off`.
-    func roomNames() throws(ChatError) -> [String]? {
-        if let given {
-            try given.only("rooms", "off")
-            return try given.flag("off") ?? false ? nil : given.list("rooms") ?? []
-        }
-        guard rest != "off" else { return nil }
-        var names: [String] = []
-        var left = String(rest)
-        while !left.isEmpty {
-            let (name, more) = Operands.splitWho(left[...])
-            names.append(name)
-            left = more
-        }
-        return names
-    }
-
-    /// All but a last word `ok` or `no` names a peer.
-    func whoAndVerdict() throws(ChatError) -> (who: String, isVerified: Bool?) {
-        if let given {
-            try given.only("who", "verified")
-            return (try given.needed("who"), try given.flag("verified"))
-        }
-        let verdicts = ["ok": true, "no": false]
-        let whole = try who()
-        if rest.hasPrefix("\""), whole != rest {
-            let behind = Operands.splitWho(rest).text
-            guard behind.isEmpty || verdicts[behind] != nil else { throw unclearVerdict }
-            return (whole, verdicts[behind])
-        }
-        guard let space = rest.lastIndex(where: \.isWhitespace) else { return (whole, nil) }
-        let last = String(rest[rest.index(after: space)...])
-        guard let isVerified = verdicts[last] else { return (whole, nil) }
-        return (Operands.trimmedEnd(rest[..<space]), isVerified)
-    }
-
-    private var unclearVerdict: ChatError {
-        ChatError(.unknownCommand, .unclearVerdict, command, usage)
-    }
-
-    package func text() throws(ChatError) -> String {
-        if let given {
-            try given.only("text")
-            return try given.needed("text")
-        }
-        guard !rest.isEmpty else { throw missingText }
-        return String(rest)
-    }
-
-    /// A first word that can be a message id is one, if a text follows it.
-    func targetAndText() throws(ChatError) -> (target: String?, text: String) {
-        if let given {
-            try given.only("id", "text")
-            return (try given.text("id"), try given.needed("text"))
-        }
-        let (word, text) = Operands.splitWord(rest)
-        guard !word.isEmpty else { throw missingText }
-        guard Operands.canBeMessageID(word), !text.isEmpty else { return (nil, String(rest)) }
-        return (word.lowercased(), text)
-    }
-
-    func optionalTarget() throws(ChatError) -> String? {
-        if let given {
-            try given.only("id")
-            return try given.text("id")
-        }
-        guard !rest.isEmpty else { return nil }
-        guard Operands.canBeMessageID(rest) else {
-            throw ChatError(.unknownMessage, .badMessageID)
-        }
-        return rest.lowercased()
-    }
-
-    private var missingText: ChatError { ChatError(.empty, .emptyText, usage) }
 
     private static func canBeMessageID(_ word: Substring) -> Bool {
         let digits = word.utf8
@@ -278,22 +250,16 @@ package struct Operands: Sendable {
             && digits.allSatisfy { (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) }
     }
 
-    private static func splitWho(_ text: Substring) -> (who: String, text: String) {
+    private static func splitName(_ text: Substring) -> (name: String, rest: String) {
         guard let (quoted, rest) = QuotedName.split(text) else {
             let (word, rest) = splitWord(text)
             return (String(word), rest)
         }
-        return (quoted, trimmed(rest))
+        return (quoted, String(rest.drop(while: \.isWhitespace)))
     }
 
     private static func splitWord(_ text: Substring) -> (word: Substring, rest: String) {
         let end = text.firstIndex(where: \.isWhitespace) ?? text.endIndex
-        return (text[..<end], trimmed(text[end...]))
+        return (text[..<end], String(text[end...].drop(while: \.isWhitespace)))
     }
-
-    private static func trimmedEnd(_ text: Substring) -> String {
-        String(text.reversed().drop(while: \.isWhitespace).reversed())
-    }
-
-    private static func trimmed(_ text: Substring) -> String { String(text.drop(while: \.isWhitespace)) }
 }

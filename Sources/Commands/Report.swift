@@ -104,6 +104,23 @@ package enum Answer: Sendable {
     }
 }
 
+extension Answer {
+    /// The room that the command begins to leave.
+    var left: RoomLabel? { if case .parted(let left, _, recent: _) = self { left } else { nil } }
+
+    /// The conversation that the command opened, with its stored messages; nil if it opened none.
+    var opened: (ConversationView, recent: [MessageView])? {
+        switch self {
+        case .active(_, let view, let recent), .parted(_, let view, let recent): (view, recent)
+        case .joined(let recent): (.publicRoom, recent)
+        case .made: (.publicRoom, [])
+        case .peers, .requests, .history, .found, .unread, .rooms, .invited, .announced, .contacts, .blocked,
+            .statistics, .help, .whoami, .bridge, .person, .verification, .wiped, .done:
+            nil
+        }
+    }
+}
+
 /// `/bridge`: a room and other networks.
 package struct BridgeView: Sendable {
     /// Whether bridges may carry the user's messages.

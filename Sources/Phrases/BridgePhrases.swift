@@ -1,8 +1,5 @@
 /// Bridges to other networks.
 extension Phrase {
-    package static let helpBridge = Phrase(
-        "on or off: whether bridges may carry what you say here to other networks; alone, show it",
-        "다른 네트워크로 전달을 허용할지 on/off로 정합니다. 값이 없으면 보여 줍니다")
     package static let roomBridgedOn = Phrase(
         "%1 carries this room to other networks, with what you say; /bridge off keeps your words here",
         "%1 님이 이 방을 다른 네트워크와 잇고, 당신의 말도 전달합니다. /bridge off로 막을 수 있습니다")

@@ -4,7 +4,7 @@ package struct Phrase: Hashable, Sendable {
     package let korean: String
 
     /// `%1` to `%9` stand for arguments; `{a|b}` is `a` where the first argument is `1`, and `b` otherwise.
-    init(_ english: String, _ korean: String) {
+    package init(_ english: String, _ korean: String) {
         self.english = english
         self.korean = korean
     }

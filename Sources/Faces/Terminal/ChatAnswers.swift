@@ -121,10 +121,10 @@ extension ChatView {
         var usages: [(names: String, operands: String)] = []
         for entry in listed {
             let name = names.contains("un" + entry.name) ? "[un]" + entry.name : entry.name
-            if let last = usages.last, !last.operands.isEmpty, last.operands == entry.operands {
+            if let last = usages.last, !last.operands.isEmpty, last.operands == entry.operandsText {
                 usages[usages.count - 1].names += "|" + name
             } else {
-                usages.append(("/" + name, entry.operands))
+                usages.append(("/" + name, entry.operandsText))
             }
         }
         return usages.map { ($0.operands.isEmpty ? $0.names : "\($0.names) \($0.operands)").replacingSpaces() }

@@ -96,7 +96,8 @@ package struct ChatView: Sendable {
         switch report.report {
         case .event(let event): show(event, report, at: now, wallClock: wallClock)
         case .error(let error): add(rendering.error(DisplayGuard.safe(error.sentence.text(in: language))))
-        case .entered(let command): if !ChatView.showsItself(command) { add(rendering.echo(of: command)) }
+        case .entered(let line):
+            if CommandEntry.typed(in: line)?.replacesView != true { add(rendering.echo(of: line)) }
         case .answer(let answer): show(answer, report, at: now, wallClock: wallClock)
         case .opened(let conversation, let recent):
             show(.active(command: "open", conversation, recent: recent), report, at: now, wallClock: wallClock)
@@ -150,13 +151,6 @@ package struct ChatView: Sendable {
         if let shownDay, shownDay != day { lines.append(rendering.rule(day)) }
         shownDay = day
         lines.append(line)
-    }
-
-    /// The user opens conversations by commands that show their effect.
-    private static func showsItself(_ command: String) -> Bool {
-        ["/open", "/close", "/query", "/join", "/room", "/part", "/wipe"].contains {
-            command == $0 || command.hasPrefix($0 + " ")
-        }
     }
 }
 

@@ -65,17 +65,23 @@ package struct KnownNames: Sendable {
         guard let space = left.firstIndex(of: " ") else {
             return WordCompletion(word: left, candidates: KnownNames.commands(beginningLike: left))
         }
-        let name = left[..<space].dropFirst()
         let rest = left[left.index(after: space)...].drop { $0 == " " }
-        let entry = CommandEntry.all.first { $0.name == name || $0.aliases.contains { $0 == name } }
-        let rooms = known.count > 1 ? known.keys.map(\.name).sorted() : []
-        if let entry, !rest.contains(" "), let names = ["join": Array(joinable), "part": rooms][entry.name] {
-            let words = names.map { $0.contains(where: \.isWhitespace) ? "\"\($0)\"" : $0 }
-            return WordCompletion(word: String(rest), candidates: words.filter { $0.hasPrefix(rest) }.sorted())
+        guard let operand = CommandEntry.typed(in: left)?.operands.first, !rest.contains(" ") else {
+            return inText(left)
         }
-        guard let entry, entry.takesWho, !rest.contains(" ") else { return inText(left) }
-        let places = entry.name == "open" ? (["public"] + rooms).filter { $0.hasPrefix(rest) } : []
-        return WordCompletion(word: String(rest), candidates: places + operands(beginningLike: rest))
+        let rooms = known.count > 1 ? known.keys.map(\.name).sorted() : []
+        let candidates: [String]
+        switch operand.kind {
+        case .who: candidates = operands(beginningLike: rest)
+        case .place:
+            candidates = (["public"] + rooms).filter { $0.hasPrefix(rest) } + operands(beginningLike: rest)
+        case .room, .name:
+            let names = if case .name = operand.kind { rooms } else { Array(joinable) }
+            let words = names.map { $0.contains(where: \.isWhitespace) ? "\"\($0)\"" : $0 }
+            candidates = words.filter { $0.hasPrefix(rest) }.sorted()
+        case .text, .message, .key, .rooms, .flag, .confirmation, .word, .ending: return inText(left)
+        }
+        return WordCompletion(word: String(rest), candidates: candidates)
     }
 
     /// Completes a name, or `@` and a name; the first word of a text addresses the peer, and gets a colon.
@@ -90,9 +96,10 @@ package struct KnownNames: Sendable {
         return WordCompletion(word: word, candidates: publicNames(beginningLike: word.dropFirst()).map { "@" + $0 })
     }
 
-    /// `/wipe` is completed from `/wip` on: it must not be offered beside others.
+    /// `/wipe` is completed from four characters on: it must not be offered beside others.
     private static func commands(beginningLike typed: String) -> [String] {
-        let names = CommandEntry.listed.flatMap { [$0.name] + $0.aliases }.filter { $0 != "wipe" || typed.count > 3 }
+        let offered = CommandEntry.listed.filter { !$0.isDangerous || typed.count > 3 }
+        let names = offered.flatMap { [$0.name] + $0.aliases }
         return names.map { "/" + $0 }.filter { $0.hasPrefix(typed.lowercased()) }.sorted()
     }
 

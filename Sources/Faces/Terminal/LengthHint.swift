@@ -12,23 +12,12 @@ enum LengthHint {
     ///
     /// - Parameter nickname: the user's own, which `/me` sends with the text.
     static func note(on line: String, nickname: String, in language: Language) -> String? {
-        guard line.utf8.count >= told - nickname.utf8.count, let text = text(of: line, nickname) else { return nil }
+        guard line.utf8.count >= told - nickname.utf8.count,
+            let text = (try? Command(line: line))?.saidText(by: nickname)
+        else { return nil }
         let count = text.drop(while: \.isWhitespace).count
         guard count >= told else { return nil }
         let left = Limits.messageCharacters - count
         return left >= 0 ? language(.charactersLeft, "\(left)") : language(.charactersOver, "\(-left)")
-    }
-
-    private static func text(of line: String, _ nickname: String) -> String? {
-        guard let command = try? Command(line: line) else { return nil }
-        return switch command {
-        case .say(let text), .message(who: _, let text), .reply(let text), .edit(target: _, let text): text
-        case .act(let text): "* \(nickname) \(text)"
-        case .sayToRoom, .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .openRoom,
-            .openDirect, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .blocked,
-            .about, .bridge, .close, .unread, .history, .search, .delete, .rename, .typing, .away, .back, .mark,
-            .verify, .wipe, .statistics, .help, .quit:
-            nil
-        }
     }
 }

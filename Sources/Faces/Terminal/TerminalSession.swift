@@ -27,7 +27,7 @@ package struct TerminalSession: Sendable {
     private static let mostHidden = 1_000
 
     private var decoder = KeyDecoder()
-    package var editor = EditorState(isSecret: TerminalSession.isSecret)
+    package var editor = EditorState { CommandEntry.isSecret($0) }
     var screen: Screen
     var view: ChatView
     private var names = KnownNames()
@@ -66,12 +66,6 @@ package struct TerminalSession: Sendable {
         screen = Screen(columns: columns, rows: rows, safe: DisplayGuard.safe)
         self.view = view
         self.bell = bell
-    }
-
-    /// Whether a line has the key of a room in it.
-    private static let isSecret: @Sendable (String) -> Bool = { line in
-        let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace)
-        return words.count > 2 && words[0].lowercased() == "/join"
     }
 
     var language: Language { view.language }

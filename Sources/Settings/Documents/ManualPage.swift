@@ -56,7 +56,7 @@ enum ManualPage {
 
     private static var commands: String {
         let items = CommandEntry.all.map { entry in
-            let operands = entry.operands.isEmpty ? "" : " Ar \(escaped(entry.operands))"
+            let operands = entry.operands.isEmpty ? "" : " Ar \(escaped(entry.operandsText))"
             return ".It Ic \(escaped("/" + entry.name))\(operands)\n\(line(entry.help.english)).\n"
         }
         return """

@@ -52,46 +52,32 @@ private enum CommandRules {
     }
 
     private static func check(_ command: Command, _ line: String) {
-        switch command {
-        case .say(let text):
-            let slash = UInt8(ascii: "/")
-            let front = line.utf8.dropLast(text.utf8.count)
-            demand(line.utf8.suffix(text.utf8.count).elementsEqual(text.utf8), "another text is said")
-            demand(front.isEmpty || front.last == slash && text.utf8.first == slash, "a part of a text is said")
-            demand(!front.isEmpty || Visibility.withoutBlankStart(line).utf8.first != slash, "a command is said")
-        case .sayToRoom: demand(false, "a line that only the control socket has a word for")
-        case .message(let who, let text): demand(!who.isEmpty && !text.isEmpty, "nothing to nobody")
-        case .accept(let who), .decline(let who), .leave(let who), .open(let who), .openDirect(let who),
-            .mark(_, let who), .verify(let who, _), .whois(let who):
-            demand(!who.isEmpty, "a command about nobody")
-        case .openRoom(let name): demand(!name.isEmpty, "a room without a name is opened")
-        case .join(let request):
-            demand((try? RoomName.compose(request.name)) == request.name, "a room under another name")
-            demand(request.key != "", "an empty key")
-            if request.key != nil {
-                demand(command.shown(as: line) == "/join \(request.name) …", "a key that is shown")
+        let (entry, operands) = (command.entry, command.operands)
+        demand(entry != .sayToRoom, "a line that only programs have a word for")
+        if entry == .say { return checkText(operands["text"] ?? "", line) }
+        let values = operands.values
+        demand(Set(values.keys).isSubset(of: entry.operands.flatMap { $0.names + [$0.name] }), "an odd operand")
+        for operand in entry.operands {
+            demand(!operand.isNeeded || values[operand.name] != nil, "a command without what it needs")
+            guard let text = operands[operand.name] else { continue }
+            demand(!text.isEmpty, "an empty operand")
+            switch operand.kind {
+            case .room: demand((try? RoomName.compose(text)) == text, "a room under another name")
+            case .key: demand(command.shown(as: line).hasSuffix(" …"), "a key that is shown")
+            case .message:
+                demand((6...32).contains(text.utf8.count) && text.allSatisfy(\.isHexDigit), "no id of a message")
+            case .who, .name, .place, .text, .rooms, .flag, .confirmation, .word, .ending: break
             }
-        case .makeRoom(let name): demand((try? RoomName.compose(name)) == name, "a new room under another name")
-        case .invite(let who, let room): demand(!who.isEmpty && room != "", "an invitation of nobody")
-        case .contact(let who, let name): demand(!who.isEmpty && name != "", "a contact without a name")
-        case .uncontact(let who): demand(!who.isEmpty, "nobody is forgotten")
-        case .announce(let names): demand(names?.allSatisfy { $0.utf8.count <= line.utf8.count } ?? true, "odd names")
-        case .part(let room): demand(room != "", "a room without a name")
-        case .history(let who): demand(who != "", "the history of nobody")
-        case .edit(let target, let text): demand(!text.isEmpty && isReference(target), "an edit of nothing")
-        case .delete(let target): demand(isReference(target), "a deletion of nothing")
-        case .act(let text), .reply(let text), .search(let text): demand(!text.isEmpty, "an empty text")
-        case .rename(let text), .help(let text), .away(let text), .about(let text):
-            demand(text != "", "an empty operand")
-        case .who, .whoami, .requests, .openPublic, .rooms, .contacts, .blocked, .close, .unread, .typing, .bridge,
-            .back, .wipe,
-            .statistics, .quit:
-            break
         }
+        let names = operands.list("rooms") ?? []
+        demand(names.allSatisfy { $0.utf8.count <= line.utf8.count }, "odd names")
     }
 
-    private static func isReference(_ target: String?) -> Bool {
-        guard let target else { return true }
-        return (6...32).contains(target.utf8.count) && target.allSatisfy(\.isHexDigit)
+    private static func checkText(_ text: String, _ line: String) {
+        let slash = UInt8(ascii: "/")
+        let front = line.utf8.dropLast(text.utf8.count)
+        demand(line.utf8.suffix(text.utf8.count).elementsEqual(text.utf8), "another text is said")
+        demand(front.isEmpty || front.last == slash && text.utf8.first == slash, "a part of a text is said")
+        demand(!front.isEmpty || Visibility.withoutBlankStart(line).utf8.first != slash, "a command is said")
     }
 }

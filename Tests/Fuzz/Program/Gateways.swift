@@ -103,8 +103,8 @@ enum GatewayRules {
             let me = PeerName(number: 4_821, suffix: nil, nickname: "a", stage: .newcomer, key: key)
             return [RoomReport(room, .answer(.whoami(me, room: "lobby", profile: Profile())))]
         }
-        if case .who = command { return [RoomReport(room, .answer(.peers([], isWhole: true)))] }
-        if case .sayToRoom(let text) = command, text.isEmpty {
+        if command.entry.name == "who" { return [RoomReport(room, .answer(.peers([], isWhole: true)))] }
+        if command == .sayToRoom("") {
             return [RoomReport(room, .error(ChatError(.empty, .messageEmpty)))]
         }
         return []

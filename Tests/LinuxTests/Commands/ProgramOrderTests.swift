@@ -24,7 +24,9 @@ import Testing
             let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
             for number in 1...3 {
                 if Command.say("line \(number)").perform(in: room).reply != nil { log.note("an answer to a message") }
-                if Command.requests.perform(in: room).reply != nil { log.note("answer behind \(alice.messages.count)") }
+                if (try? Command(named: "requests"))?.perform(in: room).reply != nil {
+                    log.note("answer behind \(alice.messages.count)")
+                }
                 if !Command.say("").perform(in: room).isDone { log.note("error behind \(alice.messages.count)") }
             }
         }
@@ -110,5 +112,18 @@ import Testing
         for number in 0..<ReportQueue.capacity + 10 { queue.append([Self.error(number)]) }
         #expect(queue.dropped == 10)
         #expect(Self.numbers(await queue.next()).first == "10")
+    }
+}
+
+extension Command {
+    /// Performs a command of one room.
+    fileprivate func perform(in room: Program.Room) -> CommandResult {
+        var turn = CommandTurn(self, in: room)
+        return turn.result { turn throws(ChatError) in
+            guard case .inRoom(let run) = entry.action else {
+                throw ChatError(.unknownCommand, .unknownCommand, entry.name)
+            }
+            return try run(&turn)
+        }
     }
 }

@@ -31,6 +31,10 @@ import Wire
             ) { [] }
         }
 
+        func reports(_ name: String, _ operands: [String: Operands.Value] = [:]) async -> [RoomReport]? {
+            await executor.reports(of: Command(CommandEntry.find(name) ?? .say, operands))
+        }
+
         /// Whether a text waits until it may be sent.
         var isAnyWaiting: Bool {
             get async { await rooms.run { $0.all.contains { $0.node.conversations.waitingSenders > 0 } } }
@@ -121,20 +125,20 @@ import Wire
     @Test func `exactly one conversation of a program is looked at`() async throws {
         let program = try await RunningProgram("lobby", "kitchen")
         func active() async -> [Int] { await program.summaries().map { $0.count(where: \.isActive) } }
-        let opened = await program.executor.reports(of: .open(who: "Kitchen"))
+        let opened = await program.reports("open", ["place": .text("Kitchen")])
         #expect(opened?.last?.room == program.labels[1])
         #expect(await active() == [0, 1])
-        #expect(Self.failure(await program.executor.reports(of: .open(who: "nobody"))) == .unknownPeer)
+        #expect(Self.failure(await program.reports("open", ["place": .text("nobody")])) == .unknownPeer)
         #expect(await active() == [0, 1])
-        _ = await program.executor.reports(of: .openPublic, in: program.labels[0])
+        _ = await program.reports("open", ["room": .text("lobby")])
         #expect(await active() == [1, 0])
         program.loop.stop()
     }
 
     @Test func `a room is left for the first one, which is open then`() async throws {
         let program = try await RunningProgram("lobby", "kitchen", "attic")
-        _ = await program.executor.reports(of: .open(who: "attic"))
-        let reports = await program.executor.reports(of: .part(room: nil))
+        _ = await program.reports("open", ["place": .text("attic")])
+        let reports = await program.reports("part")
         guard case .answer(.parted(let left, .publicRoom, recent: _)) = reports?.last?.report else {
             Issue.record("no answer")
             return
@@ -144,7 +148,7 @@ import Wire
         #expect(await program.rooms.openLabel == program.labels[0])
         #expect(await program.rooms.labels.map(\.name) == ["lobby", "kitchen"])
         // Another room than the open one changes nothing in that.
-        _ = await program.executor.reports(of: .part(room: "kitchen"))
+        _ = await program.reports("part", ["room": .text("kitchen")])
         #expect(await program.rooms.openLabel == program.labels[0])
         program.loop.stop()
     }
@@ -157,7 +161,7 @@ import Wire
         // The rate holds the next one back.
         async let late = program.executor.reports(of: .say("late"), in: kitchen)
         while await !program.isAnyWaiting { await Task.yield() }
-        _ = await program.executor.reports(of: .part(room: "kitchen"))
+        _ = await program.reports("part", ["room": .text("kitchen")])
         #expect(Self.failure(await late) == .unknownRoom)
         // Nor is one that comes later.
         #expect(Self.failure(await program.executor.reports(of: .say("later"), in: kitchen)) == .unknownRoom)
@@ -169,8 +173,8 @@ import Wire
 
     @Test func `the only room is not left, and an unknown one is an error`() async throws {
         let program = try await RunningProgram("lobby")
-        #expect(Self.failure(await program.executor.reports(of: .part(room: nil))) == .onlyRoom)
-        #expect(Self.failure(await program.executor.reports(of: .part(room: "attic"))) == .unknownRoom)
+        #expect(Self.failure(await program.reports("part")) == .onlyRoom)
+        #expect(Self.failure(await program.reports("part", ["room": .text("attic")])) == .unknownRoom)
         program.loop.stop()
     }
 
@@ -189,8 +193,7 @@ import Wire
 
     @Test func `a join that fails leaves the other rooms as they are`() async throws {
         let program = try await RunningProgram("lobby")
-        let request = RoomRequest(name: "kitchen")
-        #expect(Self.failure(await program.executor.reports(of: .join(request))) == .roomFailed)
+        #expect(Self.failure(await program.reports("join", ["room": .text("kitchen")])) == .roomFailed)
         #expect(await program.rooms.labels.map(\.name) == ["lobby"])
         // Its place is free again.
         #expect(try await program.rooms.reserve("kitchen").name == "kitchen")
@@ -207,17 +210,18 @@ import Wire
 
     @Test func `the key of a room is in no line that is shown or kept`() throws {
         let command = try Command(line: "/join kitchen correct horse battery staple")
-        guard case .join(let request) = command else {
-            Issue.record("no request to join")
-            return
-        }
-        #expect(request == RoomRequest(name: "kitchen", key: "correct horse battery staple"))
+        let key = "correct horse battery staple"
+        #expect(command.operands == Operands(["room": .text("kitchen"), "key": .text(key)]))
         #expect(command.shown(as: "x") == "/join kitchen …")
-        #expect(try Command(line: "/join \"my room\" --as me") == .join(RoomRequest(name: "my room", isAsKept: true)))
-        #expect(try Command(line: "/join kitchen") == .join(RoomRequest(name: "kitchen")))
+        for line in ["/join kitchen \(key)", " /JOIN kitchen x --open"] { #expect(CommandEntry.isSecret(line)) }
+        #expect(!CommandEntry.isSecret("/join kitchen"))
+        #expect(
+            try Command(line: "/join \"my room\" --as me").operands
+                == Operands(["room": .text("my room"), "asKept": .flag(true)]))
+        #expect(try Command(line: "/join kitchen").operands == Operands(["room": .text("kitchen")]))
         #expect(throws: ChatError.self) { try Command(line: "/join") }
         #expect(throws: ChatError.self) { try Command(line: "/join " + String(repeating: "긴", count: 65)) }
-        #expect(try Command(line: "/join " + String(repeating: "긴", count: 64)).isPaced == false)
+        #expect(try Command(line: "/join " + String(repeating: "긴", count: 64)).entry.isPaced == false)
     }
 }
 

@@ -28,8 +28,8 @@ import Wire
             deliver: deliver)
     }
 
-    @Test(arguments: [Command.mark(.block, who: "bob"), .verify(who: "bob", isVerified: true), .rename("ally")])
-    func `a write of 2 s delays no message`(command: Command) async throws {
+    @Test(arguments: ["/block bob", "/verify bob ok", "/nick ally"])
+    func `a write of 2 s delays no message`(line: String) async throws {
         let world = TCPWorld()
         let bob = try await world.person("bob", besides: nil)
         let disk = try Gate()
@@ -52,7 +52,7 @@ import Wire
             rooms: rooms, departure: Departure(), store: { change, _ in KeptState.submit(change, to: writer) },
             begin: { _, label, _ in .known(label) }, keepsMarks: { _ in files.isInUse }
         ) { [] }
-        let answers = Locked<[RoomReport]>([])
+        let (command, answers) = (try Command(line: line), Locked<[RoomReport]>([]))
         async let isDone = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
         await disk.holds()
         try await rooms.run { try $0.all[0].node.perform(.send("while the disk is busy")) }

@@ -99,7 +99,7 @@ extension WebServer {
 
     func person(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         let (room, key) = try await peer(of: call)
-        for report in try await reports(of: .whois(who: key), in: room) {
+        for report in try await reports(of: "whois", ["who": .text(key)], in: room) {
             guard case .answer(.person(let peer, let code)) = report.report else { continue }
             return .json {
                 $0.member("room", room.name)
@@ -114,7 +114,7 @@ extension WebServer {
 
     func code(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         let (room, key) = try await peer(of: call)
-        for report in try await reports(of: .whois(who: key), in: room) {
+        for report in try await reports(of: "whois", ["who": .text(key)], in: room) {
             guard case .answer(.person(_, let code)) = report.report else { continue }
             guard let picture = QRCode(code) else {
                 throw RouteFault(503, "no_qr_code", "QR codes need the package libqrencode4")
@@ -154,8 +154,20 @@ extension WebServer {
         return room.label
     }
 
+    /// Performs a command of the table.
+    ///
     /// - Throws: the refusal of the command.
     @discardableResult
+    func reports(
+        of name: String, _ operands: [String: Operands.Value] = [:], in room: RoomLabel?,
+        at conversation: Conversation? = nil
+    ) async throws(RouteFault) -> [RoomReport] {
+        let command: Command
+        do throws(ChatError) { command = try Command(named: name, operands) } catch { throw RouteFault(error) }
+        return try await reports(of: command, in: room, at: conversation)
+    }
+
+    /// - Throws: the refusal of the command.
     func reports(
         of command: Command, in room: RoomLabel?, at conversation: Conversation? = nil
     ) async throws(RouteFault) -> [RoomReport] {

@@ -86,13 +86,13 @@ extension WebServer {
         try call.only("text")
         let text = try call.text("text")
         let (room, id) = try await ownMessage(of: call)
-        try await reports(of: .edit(target: id, text: text), in: room)
+        try await reports(of: "edit", ["id": .text(id), "text": .text(text)], in: room)
         return WebServer.done
     }
 
     func delete(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         let (room, id) = try await ownMessage(of: call)
-        try await reports(of: .delete(target: id), in: room)
+        try await reports(of: "delete", ["id": .text(id)], in: room)
         return WebServer.done
     }
 
@@ -114,8 +114,8 @@ extension WebServer {
         let (room, conversation) = try await conversation(of: call)
         let label = room.label
         switch (conversation.view, isActive) {
-        case (.direct(let who), true): try await reports(of: .open(who: who.key.hexadecimal), in: label)
-        case (.publicRoom, true): try await reports(of: .openPublic, in: label)
+        case (.direct(let who), true): try await reports(of: "open", ["who": .text(who.key.hexadecimal)], in: label)
+        case (.publicRoom, true): try await reports(of: "open", ["room": .text(label.name)], in: label)
         case (let view, false):
             guard conversation.isActive else { break }
             // Behind a direct conversation is its room; behind that, none.
@@ -123,7 +123,7 @@ extension WebServer {
                 await commands?.lookAway(from: label)
                 break
             }
-            try await reports(of: .close, in: label)
+            try await reports(of: "close", in: label)
         }
         return WebServer.done
     }
@@ -135,16 +135,16 @@ extension WebServer {
         guard conversation.isActive else {
             throw RouteFault(409, "not_open", "the conversation is not the open one")
         }
-        try await reports(of: .typing(isOn), in: room.label)
+        try await reports(of: "typing", ["on": .flag(isOn)], in: room.label)
         return WebServer.done
     }
 
     func mark(_ call: RouteCall, isOn: Bool) async throws(RouteFault) -> WebAnswer {
         let (room, who) = try await peer(of: call)
-        switch call.parameters["mark"] {
-        case "mute": try await reports(of: .mark(isOn ? .mute : .unmute, who: who), in: room)
-        case "block": try await reports(of: .mark(isOn ? .block : .unblock, who: who), in: room)
-        case "verified": try await reports(of: .verify(who: who, isVerified: isOn), in: room)
+        let mark = call.parameters["mark"] ?? ""
+        switch mark {
+        case "mute", "block": try await reports(of: (isOn ? "" : "un") + mark, ["who": .text(who)], in: room)
+        case "verified": try await reports(of: "verify", ["who": .text(who), "verified": .flag(isOn)], in: room)
         case _: throw RouteFault(404, "unknown_mark", "the marks are mute, block and verified")
         }
         return WebServer.done
@@ -154,7 +154,7 @@ extension WebServer {
         try call.only("accept")
         let accepts = try call.flag("accept")
         let (room, who) = try await peer(of: call)
-        try await reports(of: accepts ? .accept(who: who) : .decline(who: who), in: room)
+        try await reports(of: accepts ? "accept" : "decline", ["who": .text(who)], in: room)
         return WebServer.done
     }
 
@@ -172,7 +172,8 @@ extension WebServer {
             }
             reports = await perform(line, in: room, at: conversation)
         } else {
-            reports = try await self.reports(of: try structured(call), in: room, at: conversation)
+            reports = try await self.reports(
+                of: try call.text("command"), try operands(of: call), in: room, at: conversation)
         }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
         var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date)
@@ -207,10 +208,9 @@ extension WebServer {
         return (label, Conversation(conversation.view))
     }
 
-    /// The command of a body with its operands, each a string, true or false, or a list of strings.
-    private func structured(_ call: RouteCall) throws(RouteFault) -> Command {
-        let name = try call.text("command")
-        var given: [String: GivenOperands.Value] = [:]
+    /// The operands of a body, each a string, true or false, or a list of strings.
+    private func operands(of call: RouteCall) throws(RouteFault) -> [String: Operands.Value] {
+        var given: [String: Operands.Value] = [:]
         for (operand, value) in try call.members("operands") {
             switch value {
             case .string(let text): given[operand.text] = .text(text)
@@ -221,6 +221,6 @@ extension WebServer {
                 throw RouteFault(422, "bad_member", "an operand is a string, true or false, or a list of strings")
             }
         }
-        do throws(ChatError) { return try Command(named: name, given) } catch { throw RouteFault(error) }
+        return given
     }
 }

@@ -1,0 +1,67 @@
+import Chat
+import ChatNode
+import Phrases
+import Wire
+
+/// Commands about the program and the terminal.
+extension CommandEntry {
+    static let program: [CommandEntry] = [
+        CommandEntry(
+            "set", [.setting], .program,
+            Phrase(
+                "joins on|off: show who comes and leaves; stream one|all: one conversation or all",
+                "joins on|off: 드나듦 표시, stream one|all: 한 대화 또는 모두 보기"),
+            .inTerminal),
+        CommandEntry("clear", [], .program, Phrase("clear the screen", "화면을 지웁니다"), .inTerminal),
+        CommandEntry(
+            "quit", [], .program, Phrase("leave", "나갑니다"), aliases: ["exit"],
+            .overTurns { _, desk, rooms in
+                desk.departure.record(.asked)
+                rooms.beginLeaving()
+                return CommandResult(room: rooms.anyLabel)
+            }),
+        stats,
+        CommandEntry(
+            "help", [.optionalText("command")], .program, Phrase("this list, or one command", "이 목록, 또는 명령 하나"),
+            .inRoom { turn throws(ChatError) in
+                guard let name = turn.operands["command"] else { return .help(CommandEntry.all) }
+                return .help([try CommandEntry.named(name)])
+            }),
+        CommandEntry(
+            "wipe", [.yes], .program,
+            Phrase(
+                "erase all data now, files too, and continue under a new identity",
+                "파일까지 모든 것을 지우고 새 신원으로 계속합니다"),
+            replacesView: true,
+            .overTurns { _, _, rooms in
+                let answer = await rooms.wipe()
+                // Faces get it between the last event of the last node and the first one of the next.
+                return CommandResult(room: rooms.anyLabel, reply: answer.map(Report.answer), isReported: true)
+            }),
+        CommandEntry(
+            "bridge", [.flag("on", ["on": true, "off": false])], .program,
+            Phrase(
+                "on or off: whether bridges may carry what you say here to other networks; alone, show it",
+                "다른 네트워크로 전달을 허용할지 on/off로 정합니다. 값이 없으면 보여 줍니다"),
+            .inRoom { turn in
+                let node = turn.node
+                if let consents = turn.operands.flag("on") { node.change(.consent(consents)) }
+                return .bridge(
+                    BridgeView(
+                        consents: node.chat.session.bridging.consents, isBridged: node.isBridged,
+                        state: node.bridgeState))
+            }),
+    ]
+
+    static let stats = CommandEntry(
+        "stats", [], .program, Phrase("counters", "집계"),
+        .inProgram { _, desk, rooms in
+            // Those of all nodes, summed up, and those of the process.
+            .statistics(Counter.sums(rooms.all.map { $0.node.statistics() }) + desk.counters())
+        })
+}
+
+extension Program {
+    /// The open room; a label of no room where there is none.
+    fileprivate var anyLabel: RoomLabel { openLabel ?? RoomLabel(number: 0, name: "") }
+}

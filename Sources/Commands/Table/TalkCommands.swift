@@ -1,0 +1,90 @@
+import Chat
+import ChatNode
+import Phrases
+import Wire
+
+/// Commands that say and change messages.
+extension CommandEntry {
+    static let talk: [CommandEntry] = [
+        msg,
+        CommandEntry(
+            "reply", [.text], .talk, Phrase("answer the latest direct message", "마지막 일대일 메시지에 답합니다"),
+            isPaced: true,
+            .inRoom { turn throws(ChatError) in
+                try turn.say(turn.operands.text, to: turn.node.chat.latestCorrespondent())
+            }),
+        me,
+        CommandEntry(
+            "edit", [.message, .text], .talk,
+            Phrase("change your last message here, or the one with ID", "여기에 쓴 내 마지막 메시지나 ID 메시지를 고칩니다"),
+            isPaced: true,
+            .inRoom { turn throws(ChatError) in
+                try turn.edit(turn.operands["id"], SlashRule.said(turn.operands.text))
+            }),
+        CommandEntry(
+            "delete", [.message], .talk,
+            Phrase("take back your last message here, or the one with ID", "여기에 쓴 내 마지막 메시지나 ID 메시지를 지웁니다"),
+            isPaced: true,
+            .inRoom { turn throws(ChatError) in
+                try turn.perform(.delete(turn.operands["id"], of: turn.conversation))
+            }),
+    ]
+
+    static let msg = CommandEntry(
+        "msg", [.who, .text], .talk, Phrase("a direct message; the first one is a request", "일대일 대화. 첫 메시지는 요청입니다"),
+        isPaced: true,
+        .inRoom { turn throws(ChatError) in try turn.say(turn.operands.text, to: turn.peer()) })
+
+    static let me = CommandEntry(
+        "me", [.text], .talk, Phrase("say what you do", "무엇을 하는지 말합니다"), isPaced: true,
+        .inRoom { turn throws(ChatError) in
+            let text = act(turn.operands.text, by: turn.node.chat.ownName.nickname)
+            return try turn.perform(.send(text, to: turn.conversation))
+        })
+
+    /// The text of `/me`.
+    static func act(_ text: String, by nickname: String) -> String { "* \(nickname) \(text)" }
+
+    /// A line without a command.
+    static let say = CommandEntry(
+        "", [.text], nil, Phrase("a message", "메시지"), isPaced: true,
+        .inRoom { turn throws(ChatError) in
+            try turn.perform(.send(turn.operands.text, to: turn.conversation))
+        })
+
+    /// `say` of programs.
+    static let sayToRoom = CommandEntry(
+        "say", [.text], nil, Phrase("a message to the room", "방에 보내는 메시지"), isPaced: true,
+        .inRoom { turn throws(ChatError) in
+            try turn.perform(.send(SlashRule.said(turn.operands.text), to: .publicRoom))
+        })
+
+    static let direct: [CommandEntry] = [
+        CommandEntry(
+            "requests", [], .direct, Phrase("open requests for direct conversations", "기다리는 대화 요청"),
+            .inRoom { .requests($0.node.requests()) }),
+        CommandEntry(
+            "accept", [.who(.requesting)], .direct, Phrase("let WHO write to you", "WHO의 요청을 수락합니다"),
+            .inRoom { turn throws(ChatError) in try turn.perform(.accept(turn.peer())) }),
+        CommandEntry(
+            "decline", [.who(.requesting)], .direct,
+            Phrase("refuse WHO's request without notice", "WHO의 요청을 알리지 않고 거절합니다"),
+            .inRoom { turn throws(ChatError) in try turn.perform(.decline(turn.peer())) }),
+        CommandEntry(
+            "leave", [.who(.conversing)], .direct,
+            Phrase("end the direct conversation with WHO", "WHO와의 대화를 끝냅니다"),
+            .inRoom { turn throws(ChatError) in try turn.perform(.leave(turn.peer())) }),
+    ]
+}
+
+extension CommandTurn {
+    /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.
+    fileprivate func edit(_ target: String?, _ text: String) throws(ChatError) -> Answer? {
+        do throws(ChatError) {
+            return try perform(.edit(target, of: conversation, text))
+        } catch {
+            guard error.code == .unknownMessage, let target, !target.contains(where: \.isNumber) else { throw error }
+            return try perform(.edit(nil, of: conversation, "\(target) \(text)"))
+        }
+    }
+}
