@@ -150,7 +150,7 @@ import Testing
             #expect(try Command(line: line).entry.isPaced)
         }
         for line in ["/who", "/accept a", "/quit", "/history", "/stats", "/nick x", "/typing"] {
-            #expect(try !Command(line: line).isPaced)
+            #expect(try !Command(line: line).entry.isPaced)
         }
     }
 
