@@ -26,7 +26,7 @@ private struct PlainSession: ClientSession {
             return [.send([0x63], of: nil), .close]
         case _:
             asked += 1
-            return [.perform(number: asked, .unread, in: .open)]
+            return [.perform(number: asked, .whoami, in: .open)]
         }
     }
 
