@@ -55,20 +55,6 @@ package struct MessageView: Hashable, Sendable {
     }
 }
 
-extension MessageView {
-    /// Where a message belongs in a list of the same conversation, which is in the order of the node's own
-    /// (`MessageRing`).
-    package func position(in list: [MessageView]) -> Int {
-        guard isHistory else { return list.count }
-        guard isMissed else {
-            return list.firstIndex { !$0.isFromBefore || sentAt < $0.sentAt } ?? list.count
-        }
-        var position = list.count
-        while position > 0, !list[position - 1].isFromBefore, placeTime < list[position - 1].placeTime { position -= 1 }
-        return position
-    }
-}
-
 /// Whether a direct conversation is agreed on.
 package enum DirectStanding: Sendable {
     case accepted

@@ -9,15 +9,19 @@ import Wire
 
 /// The answers of commands.
 extension ChatView {
-    mutating func show(_ answer: Answer, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+    /// - Parameter isMoved: whether another conversation is open now.
+    mutating func show(_ answer: Answer, _ report: RoomReport, isMoved: Bool, at wallClock: Timestamp) {
+        rendering.me = model.room(report.room.number)?.me
         switch answer {
-        case .active(_, let conversation, let recent), .parted(_, let conversation, let recent):
-            open(RoomConversation(report.room, conversation), recent, report, at: wallClock)
-        case .joined(let recent):
-            open(RoomConversation(report.room, .publicRoom), recent, report, at: wallClock)
+        case .active: showOpen(at: wallClock)
+        case .parted:
             tell(report, at: wallClock)
-        case .made:
-            open(RoomConversation(report.room, .publicRoom), [], report, at: wallClock)
+            if isMoved { showOpen(at: wallClock) }
+        case .joined, .made:
+            showOpen(at: wallClock)
+            tell(report, at: wallClock)
+        case .rooms(let list):
+            announced = list.announced.map(\.name)
             tell(report, at: wallClock)
         case .history(let conversation, let messages):
             show(messages, under: headOfHistory(conversation, messages, report.room))
@@ -31,12 +35,9 @@ extension ChatView {
             tell(report, at: wallClock)
         case .wiped:
             let lines = notices(of: report, at: wallClock).map { rendering.notice($0, at: wallClock) }
-            self = ChatView(rendering.forgotten, showsAll: showsAll)
+            forget()
             lines.forEach { add($0) }
-        case .done(command: "nick", let me):
-            name(me, in: report.room)
-            tell(report, at: wallClock)
-        case .requests, .unread, .rooms, .invited, .announced, .contacts, .blocked, .help, .whoami, .bridge, .person,
+        case .requests, .unread, .invited, .announced, .contacts, .blocked, .help, .whoami, .bridge, .person,
             .verification,
             .done:
             tell(report, at: wallClock)
@@ -54,31 +55,20 @@ extension ChatView {
         show(messages, under: head.first ?? "")
     }
 
-    /// Shows a conversation that was opened: a rule with its name, and its last messages.
-    private mutating func open(
-        _ target: RoomConversation, _ messages: [MessageView], _ report: RoomReport, at time: Timestamp
-    ) {
-        let texts = notices(of: report, at: time)
-        let isParting = if case .answer(.parted) = report.report { true } else { false }
-        if isParting { for text in texts { add(rendering.notice(text, at: time), of: time) } }
-        // Another room was left, and the open conversation stays the same.
-        if isParting, target.place == prompt.open?.place { return }
-        look(at: target)
-        rendering.mention = change(target.room) { $0.mention }
-        if case .direct(let who) = target.conversation {
-            prompt.correspondent = model.person(who.key, in: target.room)?.state ?? .left
-        }
-        log = messages
+    /// Shows the conversation that was opened: a rule with its name, and its last messages.
+    mutating func showOpen(at time: Timestamp) {
+        guard let open, let room = model.room(open.room), let conversation = model.conversation(open) else { return }
+        rendering.me = room.me
         let name =
-            switch target.conversation {
-            case .publicRoom: DisplayGuard.safe(target.room.name)
+            switch conversation.view {
+            case .publicRoom: DisplayGuard.safe(room.label.name)
             case .direct(let who): who.displayName
             }
-        show(showsAll ? [] : Array(messages.suffix(ChatView.shownOnOpening)), under: name)
+        show(showsAll ? [] : log.suffix(ChatView.shownOnOpening), under: name)
     }
 
     /// Shows stored messages below a rule.
-    private mutating func show(_ messages: [MessageView], under head: String) {
+    private mutating func show(_ messages: some Sequence<MessageView>, under head: String) {
         add(rendering.rule(head))
         for message in messages { add(rendering.line(of: message), of: PlainMessage.time(of: message)) }
     }
@@ -91,9 +81,9 @@ extension ChatView {
     }
 
     private mutating func tellPlace(of label: RoomLabel, at time: Timestamp) {
-        guard case .ready(_, let port, let room, let discovery) = rooms[label.number]?.ready else { return }
-        let mode = PlainOutput.description(of: discovery, in: language)
-        add(rendering.notice(language(.portLine, DisplayGuard.safe(room), "\(port)", mode), at: time), of: time)
+        guard let room = model.room(label.number), let port = room.port, let discovery = room.discovery else { return }
+        let (name, mode) = (DisplayGuard.safe(label.name), PlainOutput.description(of: discovery, in: language))
+        add(rendering.notice(language(.portLine, name, "\(port)", mode), at: time), of: time)
     }
 
     /// The commands by groups: a row or two for each.

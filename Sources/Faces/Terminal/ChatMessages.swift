@@ -8,31 +8,25 @@ import Wire
 
 /// Messages and requests.
 extension ChatView {
-    func isShown(_ target: RoomConversation) -> Bool { showsAll || target.place == prompt.open?.place }
+    func isShown(_ id: ConversationID) -> Bool { showsAll || id == open }
 
     mutating func show(_ message: MessageView, in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
-        let target = RoomConversation(room, message.conversation)
-        let isOpen = target.place == prompt.open?.place
-        let level = change(room) { $0.level(of: message) }
-        if message.isFromCurrentUser, !message.isHistory {
+        let isOwn = message.isFromCurrentUser && !message.isHistory
+        if isOwn || timings[room.number]?.arrivals.isFull ?? false {
             endArrivals(in: room, at: now, wallClock: wallClock)
-        } else if change(room, { $0.arrivals.holds(message, at: now) }) {
-            prompt.conversations.record(target, unread: message.unread, level: level)
-            return
         }
-        prompt.conversations.record(target, unread: isOpen ? 0 : message.unread, level: level)
+        let id = ConversationID(room, message.conversation)
+        if !isOwn, change(room, { $0.arrivals.hold(message, in: id, at: now) }) { return }
         showNow(message, in: room, at: wallClock)
     }
 
     private mutating func showNow(_ message: MessageView, in room: RoomLabel, at wallClock: Timestamp) {
-        guard let state = rooms[room.number] else { return }
-        let target = RoomConversation(room, message.conversation)
-        if target.place == prompt.open?.place { remember(message) }
+        let id = ConversationID(room, message.conversation)
         let time = PlainMessage.time(of: message)
-        rendering.mention = state.mention
-        if isShown(target) {
+        rendering.me = model.room(room.number)?.me
+        if isShown(id) {
             add(rendering.line(of: message), of: time)
-        } else if message.isFromCurrentUser || state.level(of: message) != .message {
+        } else if message.isFromCurrentUser || message.isMention || id.peer != nil {
             let name = shortName(of: ChatView.other(in: message), in: room)
             var line = rendering.elsewhere(message, name: name, room: isOpen(room) ? nil : room.name)
             line.delivery = rendering.line(of: message).delivery
@@ -59,29 +53,34 @@ extension ChatView {
         return who
     }
 
-    private mutating func remember(_ message: MessageView) {
-        log.insert(message, at: message.position(in: log))
-        if log.count > ChatView.logCapacity { log.removeFirst(ChatView.logCapacity / 4) }
-    }
-
     /// Shows the history that was held, a rule behind it, and then what came in the meantime.
     mutating func endArrivals(in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
-        guard rooms[room.number]?.arrivals.deadline != nil else { return }
-        let (before, missed, later) = change(room) { $0.arrivals.take() }
-        showHistory(before, in: room, at: wallClock)
-        showMissed(missed, in: room, at: now, wallClock: wallClock)
+        guard timings[room.number]?.arrivals.deadline != nil else { return }
+        let (held, later) = change(room) { $0.arrivals.take() }
+        // Stable: messages of one millisecond keep the order of their arrival, which is that of the sender's ring.
+        let history = held.compactMap(message).sorted { $0.sentAt < $1.sentAt }
+        showHistory(history.filter { !$0.isMissed }, in: room, at: wallClock)
+        showMissed(history.filter(\.isMissed), in: room, at: now, wallClock: wallClock)
         for event in later {
             switch event {
-            case .message(let message): showNow(message, in: room, at: wallClock)
-            case .request(let who, let text):
+            case .message(let held): if let message = message(held) { showNow(message, in: room, at: wallClock) }
+            case .request(let id):
+                guard let conversation = model.conversation(id), let text = conversation.request,
+                    case .direct(let who) = conversation.view
+                else { continue }
                 showRequest(RoomReport(room, .event(.request(from: who, text: text))), at: wallClock)
             }
         }
     }
 
+    /// Nil for a message that is gone, as one that was deleted.
+    private func message(_ held: ArrivalBlock.HeldMessage) -> MessageView? {
+        model.conversation(held.conversation)?.log[held.id]
+    }
+
     /// Shows history from before the user came, between rules, because it is older than the lines above it.
     private mutating func showHistory(_ messages: [MessageView], in room: RoomLabel, at wallClock: Timestamp) {
-        let hasRules = !messages.isEmpty && isShown(RoomConversation(room, .publicRoom))
+        let hasRules = !messages.isEmpty && isShown(ConversationID(room, .publicRoom))
         if hasRules { add(rendering.rule(DisplayGuard.safe(room.name))) }
         for message in messages { showNow(message, in: room, at: wallClock) }
         guard hasRules else { return }
@@ -96,15 +95,15 @@ extension ChatView {
         _ messages: [MessageView], in room: RoomLabel, at now: Instant, wallClock: Timestamp
     ) {
         let isLate = messages.contains { PlainMessage.isMissed($0, at: wallClock) }
-        if isLate, isShown(RoomConversation(room, .publicRoom)) {
-            let wasAlone = rooms[room.number]?.wasAlone(at: now) ?? false
+        if isLate, isShown(ConversationID(room, .publicRoom)) {
+            let wasAlone = timings[room.number]?.wasAlone(at: now) ?? false
             add(rendering.rule(language(wasAlone ? .whileOffline : .missed, "\(messages.count)")))
         }
         for message in messages { showNow(message, in: room, at: wallClock) }
     }
 
     mutating func showRequest(_ report: RoomReport, at time: Timestamp) {
-        let place = prefix(of: report.room)
+        let place = prefix(of: report.room.number)
         for text in notices(of: report, at: time).map({ place + $0 }) {
             add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
         }
@@ -112,20 +111,28 @@ extension ChatView {
 
     /// `[ROOM] ` in front of a request of a room that is not open, because an answer to its peer goes there; empty for the
     /// open room.
-    private func prefix(of room: RoomLabel) -> String {
-        let isElsewhere = prompt.open.map { $0.room != room } ?? false
-        return isElsewhere ? "[\(DisplayGuard.safe(room.name))] " : ""
+    private func prefix(of number: Int) -> String {
+        guard let room = model.room(number)?.label, !isOpen(room) else { return "" }
+        return "[\(DisplayGuard.safe(room.name))] "
+    }
+
+    /// Takes a request that is to be repeated.
+    mutating func remind(of id: ConversationID, at now: Instant) {
+        requests.removeAll { $0.conversation == id || model.conversation($0.conversation)?.request == nil }
+        requests.append(OpenRequest(conversation: id, since: now))
     }
 
     /// The user typed: repeats, once each, the requests that are still open.
     mutating func recordTyping(at now: Instant, wallClock: Timestamp) -> Bool {
+        requests.removeAll { model.conversation($0.conversation)?.request == nil }
         let due = requests.indices.filter {
             !requests[$0].isRepeated && requests[$0].since + ChatView.requestRest <= now
         }
         for index in due {
             requests[index].isRepeated = true
-            let who = requests[index].who
-            let text = prefix(of: requests[index].room) + language(.requestWaits, who.displayName, who.numberText)
+            let id = requests[index].conversation
+            guard case .direct(let who)? = model.conversation(id)?.view else { continue }
+            let text = prefix(of: id.room) + language(.requestWaits, who.displayName, who.numberText)
             add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
         }
         return !due.isEmpty

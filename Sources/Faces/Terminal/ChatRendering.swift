@@ -13,7 +13,11 @@ package struct ChatRendering: Sendable {
     package let clock: @Sendable (Timestamp) -> String
     package let day: @Sendable (Timestamp) -> String
     var colors = AuthorColors()
-    var mention: Mention?
+    /// The user, whose names are highlighted; nil for none.
+    var me: PeerName? {
+        didSet { if me != oldValue { mention = me.map { Mention(of: $0) } } }
+    }
+    private(set) var mention: Mention?
 
     package init(
         language: Language, theme: Theme, clock: @escaping @Sendable (Timestamp) -> String,

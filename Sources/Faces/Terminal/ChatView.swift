@@ -15,31 +15,30 @@ package struct ChatView: Sendable {
     static let lonelyTime = Duration.seconds(2)
     /// The messages shown when a conversation is opened.
     static let shownOnOpening = 20
-    /// The messages of the open conversation that can be read back.
-    static let logCapacity = 400
     /// A request is repeated at the first key after this time.
     static let requestRest = Duration.seconds(1)
 
     var rendering: ChatRendering
-    var prompt: Prompt
     /// All conversations in one stream, instead of the open one alone.
     var showsAll: Bool
     var showsJoins = true
-    /// The messages of the open conversation, the oldest first.
-    var log: [MessageView] = []
+    /// The open requests, to be repeated.
     var requests: [OpenRequest] = []
-    /// By numbers.
-    var rooms: [Int: RoomState] = [:]
+    /// The rooms that peers announced when the user asked last.
+    var announced: [String] = []
+    /// By the numbers of the rooms.
+    private(set) var timings: [Int: RoomTiming] = [:]
     /// The day of the latest line.
     var shownDay: String?
     private(set) var model = ChatModel()
+    /// The open conversation; nil before the first room begins.
+    private(set) var open: ConversationID?
     /// Those of the report that is shown.
-    private var changes: [ModelChange] = []
+    private(set) var changes: [ModelChange] = []
     private var lines: [ChatLine] = []
 
     struct OpenRequest: Sendable {
-        let room: RoomLabel
-        var who: PeerName
+        let conversation: ConversationID
         let since: Instant
         var isRepeated = false
     }
@@ -47,15 +46,18 @@ package struct ChatView: Sendable {
     package init(_ rendering: ChatRendering, showsAll: Bool = false) {
         self.rendering = rendering
         self.showsAll = showsAll
-        prompt = Prompt(language: rendering.language, theme: rendering.theme)
     }
 
     var language: Language { rendering.language }
 
+    var prompt: Prompt { Prompt(language: language, theme: rendering.theme, model: model, open: open) }
+
+    /// The messages of the open conversation, the oldest first.
+    var log: [MessageView] { open.flatMap { model.conversation($0)?.log.messages } ?? [] }
+
     /// The peers that are typing in the open conversation; nil for none.
     var typing: String? {
-        guard let open = prompt.open else { return nil }
-        let typists = model.conversation(ConversationID(open.room, open.conversation))?.typists ?? []
+        let typists = open.flatMap { model.conversation($0)?.typists } ?? []
         return switch typists.count {
         case 0: nil
         case 1: language(.typingOne, typists[0].who.displayName)
@@ -65,25 +67,25 @@ package struct ChatView: Sendable {
     }
 
     /// The next time that `wake` has something to show; nil for never.
-    var deadline: Instant? { rooms.values.compactMap(\.deadline).min() }
+    var deadline: Instant? { timings.values.compactMap(\.deadline).min() }
 
     /// The lines since the last call.
     mutating func takeLines() -> [ChatLine] { exchange(&lines, with: []) }
 
     /// Shows what is due.
     mutating func wake(at now: Instant, wallClock: Timestamp) {
-        for room in rooms.values.map(\.label).sorted(by: { $0.number < $1.number }) {
-            if let deadline = rooms[room.number]?.arrivals.deadline, deadline <= now {
+        for room in model.rooms.map(\.label) {
+            if let deadline = timings[room.number]?.arrivals.deadline, deadline <= now {
                 endArrivals(in: room, at: now, wallClock: wallClock)
             }
-            if let folded = rooms[room.number]?.joins.take(at: now) {
+            if let folded = timings[room.number]?.joins.take(at: now) {
                 if folded.came + folded.left > 0 {
                     tellJoins(in: room, came: folded.came, left: folded.left, at: wallClock)
                 }
                 tell(folded.renames, in: room, at: wallClock)
             }
-            if let deadline = rooms[room.number]?.lonelyAt, deadline <= now {
-                rooms[room.number]?.lonelyAt = nil
+            if let deadline = timings[room.number]?.lonelyAt, deadline <= now {
+                timings[room.number]?.lonelyAt = nil
                 if isOpen(room) { add(rendering.notice(language(.lonely), at: wallClock), of: wallClock) }
             }
         }
@@ -92,15 +94,17 @@ package struct ChatView: Sendable {
     /// Shows a report.
     package mutating func show(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         changes = model.reduce(report, at: Moment(instant: now, wallClock: wallClock))
-        if prompt.open == nil { look(at: RoomConversation(report.room, .publicRoom)) }
+        let before = open
+        open = openConversation
+        for case .ended(let room) in changes { timings[room.number] = nil }
+        for case .request(let id, isOpen: true) in changes { remind(of: id, at: now) }
         switch report.report {
         case .event(let event): show(event, report, at: now, wallClock: wallClock)
         case .error(let error): add(rendering.error(DisplayGuard.safe(error.sentence.text(in: language))))
         case .entered(let line):
             if CommandEntry.typed(in: line)?.replacesView != true { add(rendering.echo(of: line)) }
-        case .answer(let answer): show(answer, report, at: now, wallClock: wallClock)
-        case .opened(let conversation, let recent):
-            show(.active(command: "open", conversation, recent: recent), report, at: now, wallClock: wallClock)
+        case .answer(let answer): show(answer, report, isMoved: open != before, at: wallClock)
+        case .opened: showOpen(at: wallClock)
         case .viewed, .leaving, .snapshot: break
         case .listening:
             for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
@@ -108,7 +112,16 @@ package struct ChatView: Sendable {
     }
 
     /// Whether a conversation of a room is the open one.
-    func isOpen(_ room: RoomLabel) -> Bool { prompt.open?.room == room }
+    func isOpen(_ room: RoomLabel) -> Bool { open?.room == room.number }
+
+    /// The conversation into which a text of the user goes. If none is shown, as behind the departure of a page, it is that
+    /// of the room that was open last, or of the first one.
+    private var openConversation: ConversationID? {
+        if let shown = model.conversation(of: .shared) { return shown }
+        let rooms = model.rooms.filter { !$0.isLeaving }
+        let room = rooms.first { $0.label.number == open?.room } ?? rooms.first
+        return room.map { ConversationID($0.label, .publicRoom) }
+    }
 
     /// The texts of a report's notices.
     func notices(of report: RoomReport, at time: Timestamp) -> [String] {
@@ -117,25 +130,18 @@ package struct ChatView: Sendable {
         return plain.notices(of: report.report, changes, at: time)
     }
 
-    /// Changes the state of a room, which begins with its first report.
-    mutating func change<Result>(_ room: RoomLabel, _ body: (inout RoomState) -> Result) -> Result {
-        var state = rooms[room.number] ?? RoomState(room)
-        defer { rooms[room.number] = state }
-        return body(&state)
+    /// Changes the timing of a room, while the chat has that room.
+    mutating func change<Result>(_ room: RoomLabel, _ body: (inout RoomTiming) -> Result) -> Result {
+        var timing = timings[room.number] ?? RoomTiming()
+        defer { timings[room.number] = model.room(room.number) == nil ? nil : timing }
+        return body(&timing)
     }
 
-    /// Opens a conversation: the prompt is that of its room from now on.
-    mutating func look(at target: RoomConversation) {
-        prompt.open = target
-        prompt.conversations.record(target, unread: 0)
-        change(target.room) { _ in }
-        showNames(of: target.room)
-    }
-
-    /// Shows the user's name and the number of peers in the prompt, if the room is open.
-    mutating func showNames(of room: RoomLabel) {
-        guard isOpen(room) else { return }
-        (prompt.me, prompt.online) = (rooms[room.number]?.me, rooms[room.number]?.online ?? 0)
+    /// Forgets all that was shown and learned.
+    mutating func forget() {
+        let before = self
+        self = ChatView(rendering.forgotten, showsAll: showsAll)
+        (model, changes) = (before.model, before.changes)
     }
 
     /// A line of the program's own diagnostics.
@@ -160,60 +166,32 @@ extension ChatView {
         let room = report.room
         switch event {
         case .ready(let me, port: _, room: _, discovery: _):
-            begin(as: me, in: room, event, at: now, wallClock: wallClock)
+            begin(as: me, in: room, at: now, wallClock: wallClock)
         case .peer(let state, let who, reason: _, let was, let online):
             record(state, who, was: was, online: online, report, at: now, wallClock: wallClock)
-        case .renamed(let me, was: _): name(me, in: room)
-        case .blocked(let who, let isOn): if isOn { forget(who, in: room) }
         case .crowd(came: _, left: _, let online): record(online: online, report, at: now, wallClock: wallClock)
         case .message(let message): show(message, in: room, at: now, wallClock: wallClock)
-        case .request(let who, let text):
-            prompt.conversations.record(requestBy: who, in: room, isOpen: true)
-            requests.append(OpenRequest(room: room, who: who, since: now))
-            if !change(room, { $0.arrivals.hold(.request(who, text)) }) { showRequest(report, at: wallClock) }
-        case .direct(let change, let who): record(change, who, report, at: wallClock)
-        case .invitation:
+        case .request(let who, _):
+            let id = ConversationID(room, .direct(with: who))
+            if !change(room, { $0.arrivals.hold(.request(id)) }) { showRequest(report, at: wallClock) }
+        case .direct, .invitation:
             for text in notices(of: report, at: wallClock) {
                 add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
             }
         case .edited(let message), .deleted(let message): showChange(of: message, report, at: wallClock)
-        case .notice(let code, _) where code.isRoomBridged != nil: showBridged(code, report, at: wallClock)
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
-        case .elsewhere: tell(report, of: RoomConversation(room, .publicRoom), at: wallClock)
+        case .elsewhere: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
         case .failed, .notice: tell(report, of: nil, at: wallClock)
-        // The session shows these in the line of the message, and under it.
-        case .delivered, .read, .typing: break
-        case .stopped: forget(room)
+        // The session shows deliveries in the line of the message, and typing under it.
+        case .delivered, .read, .typing, .renamed, .blocked, .stopped: break
         }
     }
 
-    private mutating func begin(
-        as me: PeerName, in room: RoomLabel, _ event: NodeEvent, at now: Instant, wallClock: Timestamp
-    ) {
-        change(room) { state in
-            state.ready = event
-            state.name(me)
-            state.lonelyAt = now + ChatView.lonelyTime
-        }
-        prompt.conversations.record(RoomConversation(room, .publicRoom), unread: 0)
-        showNames(of: room)
+    private mutating func begin(as me: PeerName, in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
+        change(room) { $0.lonelyAt = now + ChatView.lonelyTime }
         let text = language(.welcome, me.displayName, DisplayGuard.safe(room.name))
         add(rendering.notice(text, at: wallClock), of: wallClock)
-    }
-
-    /// Tells whether a room is carried to other networks; the prompt shows it from now on.
-    private mutating func showBridged(_ code: NoticeCode, _ report: RoomReport, at wallClock: Timestamp) {
-        if code.isRoomBridged == true { prompt.bridged.insert(report.room) } else { prompt.bridged.remove(report.room) }
-        tell(report, of: nil, at: wallClock)
-    }
-
-    /// The room was left, or its node has ended.
-    private mutating func forget(_ room: RoomLabel) {
-        rooms[room.number] = nil
-        prompt.bridged.remove(room)
-        prompt.conversations.remove(room)
-        requests.removeAll { $0.room == room }
     }
 
     private mutating func record(
@@ -221,16 +199,8 @@ extension ChatView {
         at now: Instant, wallClock: Timestamp
     ) {
         let room = report.room
-        prompt.conversations.rename(who, in: room)
-        for index in requests.indices where requests[index].room == room && requests[index].who.key == who.key {
-            requests[index].who = who
-        }
         change(room) { $0.record(state, online: online, at: now) }
-        showNames(of: room)
         rendering.colors.record(who.key, isPresent: state != .left)
-        if isOpen(room), case .direct(let open) = prompt.open?.conversation, open.key == who.key {
-            (prompt.open, prompt.correspondent) = (RoomConversation(room, .direct(with: who)), state)
-        }
         let texts = notices(of: report, at: wallClock)
         guard !texts.isEmpty else { return }
         if let was { return tell(texts, of: who, was: was, in: room, at: now, wallClock: wallClock) }
@@ -253,24 +223,8 @@ extension ChatView {
         for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
     }
 
-    /// The user has another name in a room, whichever face asked for it.
-    mutating func name(_ me: PeerName, in room: RoomLabel) {
-        change(room) { $0.name(me) }
-        showNames(of: room)
-        if isOpen(room) { rendering.mention = rooms[room.number]?.mention }
-    }
-
-    /// The user blocked a peer: none of its messages can be read back.
-    private mutating func forget(_ who: PeerName, in room: RoomLabel) {
-        change(room) { $0.arrivals.forget(who.key) }
-        if isOpen(room) { log.removeAll { $0.from.key == who.key } }
-        requests.removeAll { $0.room == room && $0.who.key == who.key }
-        prompt.conversations.forget(who, in: room)
-    }
-
     private mutating func record(online: Int, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         change(report.room) { $0.record(online: online, at: now) }
-        showNames(of: report.room)
         guard showsJoins, isOpen(report.room) || showsAll else { return }
         for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
     }
@@ -283,34 +237,18 @@ extension ChatView {
         }
     }
 
-    /// Shows that a message was edited or deleted.
+    /// Shows that a message was edited or deleted; one that is held is shown later as it is then.
     private mutating func showChange(of message: MessageView, _ report: RoomReport, at time: Timestamp) {
-        let (id, target) = (message.id, RoomConversation(report.room, message.conversation))
-        prompt.conversations.record(target, unread: message.unread)
-        let isHeld: Bool
-        if case .event(.deleted) = report.report {
-            log.removeAll { $0.id == id }
-            isHeld = change(report.room) { $0.arrivals.delete(id) }
-        } else {
-            if let index = log.lastIndex(where: { $0.id == id }) { log[index].text = message.text }
-            isHeld = change(report.room) { $0.arrivals.edit(id, to: message.text) }
-        }
-        if !isHeld { tell(report, of: target, at: time) }
-    }
-
-    private mutating func record(_ change: DirectChange, _ who: PeerName, _ report: RoomReport, at time: Timestamp) {
-        prompt.conversations.record(requestBy: who, in: report.room, isOpen: false)
-        requests.removeAll { $0.who.key == who.key && $0.room == report.room }
-        if change == .left { prompt.conversations.remove(RoomConversation(report.room, .direct(with: who))) }
-        for text in notices(of: report, at: time) {
-            add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
-        }
+        let id = ConversationID(report.room, message.conversation)
+        let held = ArrivalBlock.HeldMessage(conversation: id, id: message.id)
+        if timings[report.room.number]?.arrivals.holds(held) ?? false { return }
+        tell(report, of: id, at: time)
     }
 
     /// Tells an event of a conversation, or of none, if that is shown.
-    private mutating func tell(_ report: RoomReport, of target: RoomConversation?, at time: Timestamp) {
+    private mutating func tell(_ report: RoomReport, of id: ConversationID?, at time: Timestamp) {
         let texts = notices(of: report, at: time)
-        guard target.map(isShown) ?? true else { return }
+        guard id.map(isShown) ?? true else { return }
         for text in texts { add(rendering.notice(text, at: time), of: time) }
     }
 

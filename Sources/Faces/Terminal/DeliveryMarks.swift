@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import Commands
 import LineEditor
+import Model
 import Phrases
 import Rendering
 import Wire
@@ -35,29 +36,31 @@ struct DeliveryMarks: Sendable {
 }
 
 extension TerminalSession {
-    /// Draws the delivery state behind the lines of messages that are on the screen, and tells that of all others.
-    mutating func recordDelivery(_ report: RoomReport, wallClock: Timestamp) {
-        switch report.report {
-        case .event(.delivered(let who, let ids)): record(.delivered, of: ids, with: who, .deliveredText, at: wallClock)
-        case .event(.read(let who, let ids)): record(.read, of: ids, with: who, .hasReadText, at: wallClock)
-        case .event(.failed(_, let messages)): for message in messages { _ = redraw(message.id, as: .failed) }
-        case .event, .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: break
+    /// Draws delivery states behind the lines of messages that are on the screen, and tells those of others in the open
+    /// conversation.
+    mutating func showDeliveries(at time: Timestamp) {
+        for case .delivery(let id, let message, let delivery, at: _) in view.changes {
+            guard !redraw(message, as: delivery), id == view.open,
+                let phrase = TerminalSession.phrase(for: delivery),
+                let conversation = view.model.conversation(id), case .direct(let who) = conversation.view,
+                let text = conversation.log[message]?.text
+            else { continue }
+            let line = language(phrase, who.displayName, PlainOutput.beginning(of: text))
+            view.add(view.rendering.notice(line, at: time), of: time)
         }
     }
 
-    private mutating func record(
-        _ delivery: DeliveryState, of ids: [MessageID], with who: PeerName, _ phrase: Phrase, at time: Timestamp
-    ) {
-        for id in ids where !redraw(id, as: delivery) {
-            guard let message = view.log.last(where: { $0.id == id }) else { continue }
-            let text = language(phrase, who.displayName, PlainOutput.beginning(of: message.text))
-            view.add(view.rendering.notice(text, at: time), of: time)
+    /// Nil for a state without a line of its own: a failure has one as an event.
+    private static func phrase(for delivery: DeliveryState) -> Phrase? {
+        switch delivery {
+        case .delivered: .deliveredText
+        case .read: .hasReadText
+        case .sending, .failed: nil
         }
     }
 
     /// False if the message is not on the screen.
     private mutating func redraw(_ id: MessageID, as delivery: DeliveryState) -> Bool {
-        if let index = view.log.lastIndex(where: { $0.id == id }) { view.log[index].delivery = delivery }
         let mark = ChatRendering.mark(delivery)
         if let index = lines.lastIndex(where: { $0.delivery?.id == id }) {
             lines[index].delivery?.mark = mark

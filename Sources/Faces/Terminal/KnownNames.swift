@@ -1,61 +1,32 @@
-package import Commands
+import Commands
 import Chat
 import ChatNode
+import Model
 package import LineEditor
 import Wire
 
-/// The names that a line can mention, and the completions of a word of it.
+/// The completions of a word of a line, by the names in the open room.
 package struct KnownNames: Sendable {
-    /// By rooms.
-    private var known: [RoomLabel: [PeerID: PeerName]] = [:]
-    /// Rooms that are crowds: not each arrival has an event, so authors of messages are known too.
-    private var crowds: Set<RoomLabel> = []
-    /// Nil before the first room is ready.
-    private var open: RoomLabel?
-    /// Rooms that peers announce or invite to; those of the last answer, and later invitations.
-    private var joinable: Set<String> = []
+    /// The peers that are in the open room, or ask there for a conversation.
+    private let people: [PeerName]
+    /// The rooms that the user is in, if there are several.
+    private let rooms: [String]
+    /// The rooms that peers announce or invite to.
+    private let joinable: Set<String>
 
-    /// Those of the open room.
-    private var people: [PeerID: PeerName] { open.flatMap { known[$0] } ?? [:] }
-
-    package mutating func record(_ report: RoomReport) {
-        let room = report.room
-        open = open ?? room
-        switch report.report {
-        case .event(.stopped):
-            known[room] = nil
-            crowds.remove(room)
-        case .event(.crowd): crowds.insert(room)
-        case .event(.message(let message)) where crowds.contains(room) && !message.isFromCurrentUser:
-            set(message.from, in: room, isThere: true)
-        case .event(.peer(let state, let who, reason: _, was: _, online: _)):
-            set(who, in: room, isThere: state != .left)
-        case .event(.elsewhere(let state, let who, reason: _, was: _)): set(who, in: room, isThere: state != .left)
-        case .event(.request(let who, text: _)): set(who, in: room, isThere: true)
-        case .answer(.done(command: "contact", let who)), .answer(.done(command: "uncontact", let who)):
-            for (room, people) in known where people[who.key] != nil { set(who, in: room, isThere: true) }
-        case .event(.invitation(from: _, to: let invited, isThere: _)): recordJoinable([invited.name])
-        case .answer(.rooms(let list)):
-            joinable = []
-            recordJoinable(list.announced.map(\.name) + list.invitations.map(\.room.name))
-        case .answer(.active), .answer(.made), .answer(.parted), .opened: open = room
-        case .event, .answer, .error, .entered, .viewed, .leaving, .snapshot, .listening: break
-        }
-    }
-
-    private mutating func recordJoinable(_ names: [String]) {
+    /// - Parameter announced: the rooms that peers announced when the user asked last.
+    init(_ model: ChatModel, open: ConversationID?, announced: [String]) {
+        let room = open.flatMap { model.room($0.room) }
+        let asking = room?.requests.map(\.who) ?? []
+        people =
+            (room?.people.all.filter(\.isHere).map(\.who) ?? [])
+            + asking.filter { !(room?.people[$0.key]?.isHere ?? false) }
+        rooms = model.rooms.count > 1 ? model.rooms.map(\.label.name).sorted() : []
         // Only names that the line can show as they are.
-        joinable.formUnion(names.filter { DisplayGuard.safe($0) == $0 && !$0.hasPrefix("\"") })
-        while joinable.count > 2 * Limits.invitations { joinable.removeFirst() }
-    }
-
-    private mutating func set(_ who: PeerName, in room: RoomLabel, isThere: Bool) {
-        guard isThere else {
-            known[room]?[who.key] = nil
-            return
-        }
-        let people = known[room] ?? [:]
-        if people[who.key] != nil || people.count < Limits.knownPeers { known[room, default: [:]][who.key] = who }
+        joinable = Set(
+            (announced + model.invitations.map(\.room.name)).filter {
+                DisplayGuard.safe($0) == $0 && !$0.hasPrefix("\"")
+            })
     }
 
     /// The completions of the end of `left`, which is before the cursor: a command's name behind `/`, the peer of a
@@ -69,7 +40,6 @@ package struct KnownNames: Sendable {
         guard let operand = CommandEntry.typed(in: left)?.operands.first, !rest.contains(" ") else {
             return inText(left)
         }
-        let rooms = known.count > 1 ? known.keys.map(\.name).sorted() : []
         let candidates: [String]
         switch operand.kind {
         case .who: candidates = operands(beginningLike: rest)
@@ -107,9 +77,9 @@ package struct KnownNames: Sendable {
     private func operands(beginningLike typed: Substring) -> [String] {
         let isStarred = typed.hasPrefix(PeerName.contactMark)
         let own = isStarred ? typed.dropFirst() : typed
-        let contacts = people.values.compactMap { who in who.contact.map { (who, $0) } }
+        let contacts = people.compactMap { who in who.contact.map { (who, $0) } }
         let named = completed(contacts, beginningLike: own).map { $0.hasPrefix("#") || !isStarred ? $0 : "★" + $0 }
-        let others = people.values.filter { $0.contact == nil }.map { ($0, $0.nickname) }
+        let others = people.filter { $0.contact == nil }.map { ($0, $0.nickname) }
         return Set(named + (isStarred ? [] : completed(others, beginningLike: typed) + numbers(typed))).sorted()
     }
 
@@ -117,12 +87,12 @@ package struct KnownNames: Sendable {
     private func publicNames(beginningLike typed: Substring) -> [String] {
         let isStarred = typed.hasPrefix(PeerName.contactMark)
         let own = isStarred ? typed.dropFirst() : typed
-        let contacts = people.values.filter { who in
+        let contacts = people.filter { who in
             who.contact.map { (isStarred || !own.isEmpty) && $0.lowercased().hasPrefix(own.lowercased()) } ?? false
         }
         let behindOwn = contacts.map { word(for: $0, $0.nickname) }
         guard !isStarred else { return Set(behindOwn).sorted() }
-        let names = completed(people.values.map { ($0, $0.nickname) }, beginningLike: typed)
+        let names = completed(people.map { ($0, $0.nickname) }, beginningLike: typed)
         return Set(behindOwn + names + numbers(typed)).sorted()
     }
 
@@ -135,15 +105,15 @@ package struct KnownNames: Sendable {
     /// A name that is not plain to type, or that two peers have, or that looks like another's, becomes the number.
     private func word(for who: PeerName, _ name: String) -> String {
         let folded = name.lowercased()
-        let isShared = people.values.contains {
+        let isShared = people.contains {
             $0.key != who.key && ($0.nickname.lowercased() == folded || $0.contact?.lowercased() == folded)
         }
         return isShared || who.isAlike || !KnownNames.isPlain(name) ? who.numberText : name
     }
 
     private func numbers(_ typed: Substring) -> [String] {
-        if typed.hasPrefix("#") { return people.values.map(\.numberText).filter { $0.hasPrefix(typed) } }
-        return people.values.filter { !typed.isEmpty && String($0.number).hasPrefix(typed) }.map(\.numberText)
+        if typed.hasPrefix("#") { return people.map(\.numberText).filter { $0.hasPrefix(typed) } }
+        return people.filter { !typed.isEmpty && String($0.number).hasPrefix(typed) }.map(\.numberText)
     }
 
     private static func isPlain(_ nickname: String) -> Bool {

@@ -1,5 +1,6 @@
 import Chat
 import LineEditor
+import Model
 import Wire
 
 /// The rows of the open conversation, read back on the terminal's second screen.
@@ -36,6 +37,7 @@ extension ChatView {
     mutating func logLines() -> [ChatLine] {
         var day: String?
         var lines: [ChatLine] = []
+        rendering.me = open.flatMap { model.room($0.room)?.me }
         for message in log {
             let next = rendering.day(message.isHistory ? message.sentAt : message.receivedAt)
             if next != day { lines.append(rendering.rule(next)) }

@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import Commands
 import LineEditor
+import Model
 import Phrases
 import Rendering
 import Wire
@@ -10,21 +11,14 @@ import Wire
 struct Prompt: Sendable {
     let language: Language
     let theme: Theme
-    /// The open conversation; nil before the first room is ready.
-    var open: RoomConversation?
-    /// The user in the open room.
-    var me: PeerName?
-    /// The peers that are in the open room.
-    var online = 0
-    /// The rooms that bridges carry to other networks.
-    var bridged: Set<RoomLabel> = []
-    /// The state of the peer of an open direct conversation.
-    var correspondent = PresenceState.here
-    var conversations = ConversationList()
+    let model: ChatModel
+    /// The open conversation; nil before the first room begins.
+    let open: ConversationID?
 
     /// `kitchen · quiet-otter#6220 · 3 here [2 small-fox 1!] > `, or less of it where that would take more than half of a
     /// row.
     func text(columns: Int) -> StyledText {
+        let (heads, unreadForms) = (heads, unreadForms)
         let forms = heads.flatMap { head in unreadForms.map { (head, $0) } }
         // A shorter head first, then less about what is unread.
         let ordered = forms.enumerated().sorted { left, right in
@@ -39,57 +33,60 @@ struct Prompt: Sendable {
         return StyledText("> ", style)
     }
 
-    private var style: Style {
-        if case .direct = open?.conversation { theme.directPrompt } else { theme.prompt }
-    }
+    private var style: Style { open?.peer == nil ? theme.prompt : theme.directPrompt }
 
     /// The forms of the beginning, the longest first.
     private var heads: [String] {
-        switch open?.conversation {
-        case nil, .publicRoom:
-            let isBridged = open.map { bridged.contains($0.room) } ?? false
-            let room = DisplayGuard.safe(open?.room.name ?? "") + (isBridged ? " ⇄" : "")
-            let short = room.count > 12 ? room.prefix(11) + "…" : room
-            let here = language(.hereCount, "\(online + 1)")
-            let own = me.map(\.displayName) ?? ""
-            return [
-                [room, own, here], [room, me?.numberText ?? "", here], [room, here], [short, here],
-                [short, "\(online + 1)"], [short],
-            ].map { $0.filter { !$0.isEmpty }.joined(separator: " · ") }
-        case .direct(let who):
-            let away =
-                switch correspondent {
-                case .here: ""
-                case .away: " (\(language(.stateAway)))"
-                case .left: " (\(language(.stateOffline)))"
-                }
-            return ["→ \(who.displayName)\(away)", "→ \(who.displayName)", "→ \(who.numberText)"]
+        guard let open, let room = model.room(open.room), let conversation = model.conversation(open) else { return [] }
+        return switch conversation.view {
+        case .publicRoom: heads(of: room)
+        case .direct(let who): heads(of: who, room.people[who.key]?.state ?? .left)
         }
+    }
+
+    private func heads(of room: ModelRoom) -> [String] {
+        let name = DisplayGuard.safe(room.label.name) + (room.isBridged ? " ⇄" : "")
+        let short = name.count > 12 ? name.prefix(11) + "…" : name
+        let here = language(.hereCount, "\(room.online + 1)")
+        return [
+            [name, room.me?.displayName ?? "", here], [name, room.me?.numberText ?? "", here], [name, here],
+            [short, here], [short, "\(room.online + 1)"], [short],
+        ].map { $0.filter { !$0.isEmpty }.joined(separator: " · ") }
+    }
+
+    private func heads(of who: PeerName, _ state: PresenceState) -> [String] {
+        let away =
+            switch state {
+            case .here: ""
+            case .away: " (\(language(.stateAway)))"
+            case .left: " (\(language(.stateOffline)))"
+            }
+        return ["→ \(who.displayName)\(away)", "→ \(who.displayName)", "→ \(who.numberText)"]
     }
 
     /// The forms of what is unread, the longest first; one empty form if nothing is.
     private var unreadForms: [String] {
-        let rows = conversations.rows.enumerated().filter {
-            $0.element.asksForAttention && $0.element.place != open?.place
-        }
+        let rows = model.conversations.filter { $0.asksForAttention && $0.id != open }
         guard !rows.isEmpty else { return [""] }
-        let full = rows.map { "\($0.offset + 1) \(name($0.element)) \(count($0.element))" }.joined(separator: ", ")
-        let short = rows.map { "\($0.offset + 1):\(count($0.element))" }.joined(separator: " ")
-        let total = rows.reduce(0) { $0 + $1.element.unread }
-        let level = rows.map(\.element.level).max() ?? .message
-        let sum = rows.contains { $0.element.hasRequest } ? "\(total)?" : "\(total)\(level.mark)"
+        let full = rows.map { "\($0.number) \(name($0)) \(count($0))" }.joined(separator: ", ")
+        let short = rows.map { "\($0.number):\(count($0))" }.joined(separator: " ")
+        let total = rows.reduce(0) { $0 + $1.unread.messages }
+        let level = rows.map(\.unread.level).max() ?? .message
+        let sum = rows.contains { $0.request != nil } ? "\(total)?" : "\(total)\(level.mark)"
         return [full, short, sum].map { "[\($0)] " }
     }
 
-    private func name(_ row: ConversationList.Row) -> String {
-        switch row.target.conversation {
-        case .publicRoom: DisplayGuard.safe(row.target.room.name)
+    private func name(_ conversation: ModelConversation) -> String {
+        switch conversation.view {
+        case .publicRoom: DisplayGuard.safe(model.room(conversation.id.room)?.label.name ?? "")
         case .direct(let who): who.displayWord ?? who.numberText
         }
     }
 
-    private func count(_ row: ConversationList.Row) -> String {
-        (row.unread > 0 ? "\(row.unread)\(row.level.mark)" : "") + (row.hasRequest ? "?" : "")
+    private func count(_ conversation: ModelConversation) -> String {
+        let unread = conversation.unread
+        return (unread.messages > 0 ? "\(unread.messages)\(unread.level.mark)" : "")
+            + (conversation.request == nil ? "" : "?")
     }
 
     private func styled(head: String, unread: String) -> StyledText {
@@ -97,5 +94,39 @@ struct Prompt: Sendable {
         line.append(unread, theme.unread)
         line.append("> ", style)
         return line
+    }
+}
+
+extension Unread.Level {
+    /// The sign behind the count.
+    fileprivate var mark: String {
+        switch self {
+        case .message: ""
+        case .direct: "!"
+        case .mention: "@"
+        }
+    }
+}
+
+extension ModelConversation {
+    fileprivate var asksForAttention: Bool { unread.messages > 0 || request != nil }
+
+    /// A request asks for an answer as a direct message does.
+    fileprivate var urgency: Unread.Level { request == nil ? unread.level : .direct }
+}
+
+extension ChatModel {
+    /// The conversation with a number; nil for one that is over, and has nothing unread.
+    func conversation(numbered number: Int) -> ModelConversation? {
+        conversations.first { conversation in
+            let isOver = conversation.id.peer != nil && conversation.standing == .over
+            return conversation.number == number
+                && (!isOver || conversation.asksForAttention || conversation.isActive)
+        }
+    }
+
+    /// The conversation that most needs attention, with the most important level first; nil for none.
+    func next(besides open: ConversationID?) -> ModelConversation? {
+        conversations.filter { $0.asksForAttention && $0.id != open }.max { $0.urgency < $1.urgency }
     }
 }

@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Model
 import Phrases
 package import Commands
 package import LineEditor
@@ -30,7 +31,6 @@ package struct TerminalSession: Sendable {
     package var editor = EditorState { CommandEntry.isSecret($0) }
     var screen: Screen
     var view: ChatView
-    private var names = KnownNames()
     private var bell: Bell
 
     /// To be shown above the prompt, with the next frame.
@@ -91,8 +91,8 @@ package struct TerminalSession: Sendable {
     /// Shows reports with the next frame.
     package mutating func show(_ reports: [RoomReport], at now: Instant, wallClock: Timestamp) {
         for report in reports {
-            record(report, at: now, wallClock: wallClock)
             view.show(report, at: now, wallClock: wallClock)
+            follow(report, at: now, wallClock: wallClock)
             gatherLines()
         }
         if !reports.isEmpty { isFrameDue = true }
@@ -147,38 +147,39 @@ package struct TerminalSession: Sendable {
         isEchoDue = true
     }
 
-    /// A page that is read back, and rows that could be drawn again, are copies of what is forgotten elsewhere.
-    private mutating func forgetRows(after report: RoomReport) {
-        switch report.report {
-        case .event(.deleted(let deleted)):
-            marks.remove(deleted.id)
-            pager = nil
-            if let message = view.log.last(where: { $0.id == deleted.id }), message.isFromCurrentUser {
-                editor.forget(text: message.text)
-            }
-        case .event(.blocked(_, isOn: true)), .event(.stopped), .answer(.parted):
-            marks = DeliveryMarks()
-            pager = nil
-            if case .answer(.parted(let left, _, recent: _)) = report.report { editor.forget(place: left.number) }
-        case .event, .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return
+    /// Draws deliveries, forgets what the chat has forgotten, and rings.
+    private mutating func follow(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        showDeliveries(at: wallClock)
+        for case .changed(let room) in view.changes where view.model.room(room.number)?.isLeaving ?? false {
+            forget(.room(room.number))
         }
-        echo()
-    }
-
-    private mutating func record(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
-        names.record(report)
-        recordDelivery(report, wallClock: wallClock)
-        if case .answer(.wiped) = report.report {
-            (names, marks, lines, pager) = (KnownNames(), DeliveryMarks(), [], nil)
-            editor.forget()
-            clearScreen(.all)
+        for case .removed(_, let message, at: _) in view.changes where message.isFromCurrentUser {
+            editor.forget(text: message.text)
         }
-        forgetRows(after: report)
+        for case .erased(let erasure) in view.changes { forget(erasure) }
         let mayRing = lastRing.map { $0 + TerminalSession.ringTime <= now } ?? true
         if let call = bell.call(in: report), mayRing, isShown {
             ringing = bell.sequence(for: call)
             lastRing = now
         }
+    }
+
+    /// A page that is read back, rows that could be drawn again and entered lines are copies of texts that are gone.
+    private mutating func forget(_ erasure: Erasure) {
+        switch erasure {
+        case .everything:
+            (marks, lines) = (DeliveryMarks(), [])
+            editor.forget()
+            clearScreen(.all)
+        case .room(let number):
+            marks = DeliveryMarks()
+            editor.forget(place: number)
+        case .author: marks = DeliveryMarks()
+        case .message(_, let id): marks.remove(id)
+        case .request: return
+        }
+        pager = nil
+        echo()
     }
 }
 
@@ -265,7 +266,7 @@ extension TerminalSession {
             return language(hasFailed ? .searchNothing : .searchPrompt, DisplayGuard.safe(text))
         }
         let paced = waiting.count(where: \.isPasted)
-        let nickname = view.prompt.me?.nickname ?? ""
+        let nickname = view.open.flatMap { view.model.room($0.room)?.me?.nickname } ?? ""
         let parts = [
             LengthHint.note(on: editor.text, nickname: nickname, in: language),
             paced == 0 ? nil : language(.linesWait, "\(paced)"),
@@ -280,10 +281,12 @@ extension TerminalSession {
     package mutating func take(_ key: Key, at now: Instant, wallClock: Timestamp) {
         echo()
         if pager != nil, page(with: key) { return }
-        editor.place = view.prompt.open?.room.number ?? 0
+        editor.place = view.open?.room ?? 0
         let before = editor.text
-        let names = names
-        switch editor.take(key, completing: { names.completion(of: $0) }) {
+        let (model, open, announced) = (view.model, view.open, view.announced)
+        switch editor.take(
+            key, completing: { KnownNames(model, open: open, announced: announced).completion(of: $0) })
+        {
         case .changed, .refused:
             recordTyping(before: before)
             if editor.text != before, view.recordTyping(at: now, wallClock: wallClock) { gatherLines() }
@@ -343,12 +346,12 @@ extension TerminalSession {
 extension TerminalSession {
     private mutating func perform(_ key: Key) {
         if case .conversation(let number) = key {
-            guard let target = view.prompt.conversations.conversation(number) else {
+            guard let target = view.model.conversation(numbered: number) else {
                 return tell(language(.noConversation, "\(number)"))
             }
             open(target)
         } else if key == .nextUnread {
-            guard let target = view.prompt.conversations.next(besides: view.prompt.open?.place) else {
+            guard let target = view.model.next(besides: view.open) else {
                 return tell(language(.nothingUnread))
             }
             open(target)
@@ -359,13 +362,14 @@ extension TerminalSession {
         }
     }
 
-    private mutating func open(_ target: RoomConversation) {
+    private mutating func open(_ target: ModelConversation) {
         let command =
-            switch target.conversation {
+            switch target.view {
             case .publicRoom: "/close"
             case .direct(let who): "/open \(who.numberText)"
             }
-        let line = InputLine(content: .text(command), isPaced: false, room: target.room)
+        guard let room = view.model.room(target.id.room)?.label else { return }
+        let line = InputLine(content: .text(command), isPaced: false, room: room)
         if waiting.count < TerminalSession.mostWaiting { waiting.append(WaitingLine(line: line, isPasted: false)) }
     }
 

@@ -28,10 +28,10 @@ enum Sample {
 
     static func said(
         _ text: String, by who: PeerName, in conversation: ConversationView = .publicRoom, own: Bool = false,
-        history: Bool = false, delivery: DeliveryState? = nil, mention: Bool = false
+        history: Bool = false, delivery: DeliveryState? = nil, mention: Bool = false, id: UInt8 = 0x0c
     ) throws -> MessageView {
         MessageView(
-            conversation: conversation, id: try message(0x0c), from: who, text: text, sentAt: time,
+            conversation: conversation, id: try message(id), from: who, text: text, sentAt: time,
             receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), placeTime: time,
             authorClock: AuthorClock(epoch: 1, sequence: 1), isFromCurrentUser: own, isHistory: history,
             isEdited: false, unread: 1, delivery: delivery,

@@ -116,6 +116,44 @@ import Wire
             ])
     }
 
+    @Test func `of messages that wait for history a deleted one is not shown, and many end the wait`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.peer(.here, fox, online: 1))
+        _ = user.rows()
+        user.tell(
+            .message(try Self.said("old", by: fox, id: 101, at: -20, history: true)),
+            .message(try Self.said("gone", by: fox, id: 102)), .deleted(try Self.said("gone", by: fox, id: 102)))
+        for number in 1...50 { user.tell(.message(try Self.said("live \(number)", by: fox, id: UInt8(number)))) }
+        #expect(user.rows().isEmpty)
+        user.tell(.message(try Self.said("live 51", by: fox, id: 51)))
+        let texts = user.rows().filter { $0.contains("<fox") }.map { $0.split(separator: "> ")[1] }
+        #expect(texts == ["old"] + (1...51).map { "live \($0)" })
+    }
+
+    @Test func `a conversation keeps its number when an earlier one ends`() throws {
+        var user = try TerminalUser.ready()
+        let (fox, owl) = (try Sample.who("fox", number: 1_001, byte: 2), try Sample.who("owl", number: 1_002, byte: 3))
+        user.tell(.request(from: fox, text: "hi"))
+        user.tell(.message(try Self.said("psst", by: owl, in: .direct(with: owl), id: 1)))
+        #expect(user.prompt == "kitchen · me#1234 · 1 here [2 fox ?, 3 owl 1!] > ")
+        user.tell(.direct(.declined, with: fox))
+        #expect(user.prompt == "kitchen · me#1234 · 1 here [3 owl 1!] > ")
+        user.type("\u{1b}2")
+        #expect(user.command() == nil)
+        user.type("\u{1b}3")
+        #expect(user.command() == "/open #1002")
+    }
+
+    @Test func `where no conversation is shown the prompt has the room into which a text goes`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.show([.answer(.active(command: "open", .direct(with: fox), recent: []))])
+        #expect(user.prompt == "→ fox#1001 (offline) > ")
+        user.show([RoomReport(.kitchen, .viewed(nil, by: .shared))])
+        #expect(user.prompt == "kitchen · me#1234 · 1 here > ")
+    }
+
     @Test func `messages that were missed alone are labelled, bright, by time, and read back in their places`() throws {
         var user = try TerminalUser.ready(depth: .full)
         let fox = try Sample.who("fox", number: 1_001, byte: 2)

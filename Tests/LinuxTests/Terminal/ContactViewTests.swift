@@ -1,9 +1,9 @@
 import Chat
 import ChatNode
-import Commands
 import LineEditor
 import Testing
 
+@testable import Commands
 @testable import TerminalFace
 
 /// The lines of contacts and invitations.
@@ -38,12 +38,16 @@ import Testing
     }
 
     @Test func `rooms that peers announce or invite to are completed behind join`() throws {
-        var names = KnownNames()
+        var user = try TerminalUser.ready()
         let fox = try Sample.who("fox", number: 1_001, byte: 2)
-        let list = RoomList([], announced: ["garden": 2, "garage": 1], invitations: [])
-        names.record(RoomReport(.kitchen, .answer(.rooms(list))))
-        names.record(RoomReport(.kitchen, .event(.invitation(from: fox, to: Room(openNamed: "our attic")))))
-        names.record(RoomReport(.kitchen, .event(.invitation(from: fox, to: Room(openNamed: "a\u{202e}b")))))
+        user.show([.answer(.rooms(RoomList([], announced: ["garden": 2, "garage": 1], invitations: [])))])
+        user.tell(
+            .invitation(from: fox, to: Room(openNamed: "our attic")),
+            .invitation(from: fox, to: Room(openNamed: "a\u{202e}b")))
+        let (model, open, announced) = (
+            user.session.view.model, user.session.view.open, user.session.view.announced
+        )
+        let names = KnownNames(model, open: open, announced: announced)
         #expect(names.completion(of: "/join ga")?.candidates == ["garage", "garden"])
         #expect(names.completion(of: "/join \"o")?.candidates == ["\"our attic\""])
         #expect(names.completion(of: "/join a")?.candidates == [])

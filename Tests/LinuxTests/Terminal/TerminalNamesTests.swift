@@ -5,20 +5,30 @@ import Testing
 import Wire
 
 @testable import Commands
+@testable import Model
 @testable import TerminalFace
 
+extension KnownNames {
+    /// The names in the room `kitchen` after these reports.
+    init(after reports: [Report], announced: [String] = []) {
+        var model = ChatModel()
+        let moment = Moment(instant: TerminalUser.start, wallClock: Sample.time)
+        for report in reports { _ = model.reduce(RoomReport(.kitchen, report), at: moment) }
+        self.init(model, open: model.conversation(of: .shared), announced: announced)
+    }
+}
+
 @Suite struct TerminalNamesTests {
-    static func names() throws -> KnownNames {
-        var names = KnownNames()
+    static func names(and more: [NodeEvent] = []) throws -> KnownNames {
         let people = [
             ("quiet-otter", 4_821), ("민수", 4_877), ("민수", 1_111), ("two words", 2_222), ("a\u{202e}b", 3_333),
             ("", 5_555),
         ]
-        for (index, person) in people.enumerated() {
-            let who = try Sample.who(person.0, number: person.1, byte: UInt8(index + 1))
-            names.record(.event(.peer(.here, who, online: 1)))
+        let arrivals = try people.enumerated().map { index, person in
+            NodeEvent.peer(
+                .here, try Sample.who(person.0, number: person.1, byte: UInt8(index + 1)), online: index + 1)
         }
-        return names
+        return KnownNames(after: (arrivals + more).map(Report.event))
     }
 
     static func candidates(_ left: String) throws -> [String] {
@@ -26,13 +36,16 @@ import Wire
     }
 
     @Test func `in a crowd, where not each arrival has an event, authors of messages are completed`() throws {
-        var names = KnownNames()
         let message = try Sample.said("hi", by: try Sample.who("quiet-otter", number: 4_821, byte: 1))
-        names.record(.event(.message(message)))
-        #expect(names.completion(of: "/msg qui")?.candidates ?? [] == [])
-        names.record(.event(.crowd(came: 60, left: 0, online: 60)))
-        names.record(.event(.message(message)))
-        #expect(names.completion(of: "/msg qui")?.candidates == ["quiet-otter"])
+        let crowd = Report.event(.crowd(came: 60, left: 0, online: 60))
+        let reports = [crowd, .event(.message(message))]
+        #expect(KnownNames(after: [reports[1]]).completion(of: "/msg qui")?.candidates ?? [] == [])
+        #expect(KnownNames(after: reports).completion(of: "/msg qui")?.candidates == ["quiet-otter"])
+    }
+
+    @Test func `a peer that asks for a conversation is completed, although no event told that it came`() throws {
+        let names = KnownNames(after: [.event(.request(from: try Sample.who("quiet-otter"), text: "hi"))])
+        #expect(names.completion(of: "/accept qui")?.candidates == ["quiet-otter"])
     }
 
     @Test func `a command is completed behind a slash`() throws {
@@ -69,9 +82,8 @@ import Wire
     }
 
     @Test func `a contact is completed by the user's own name behind a command, and never in a text`() throws {
-        var names = KnownNames()
         let bob = try Sample.who("small-fox", number: 1_001, byte: 1, contact: "Bob")
-        names.record(.event(.peer(.here, bob, online: 1)))
+        let names = KnownNames(after: [.event(.peer(.here, bob, online: 1))])
         func candidates(_ left: String) -> [String] { names.completion(of: left)?.candidates ?? [] }
         #expect(candidates("/msg Bo") == ["Bob"] && candidates("/msg ★b") == ["★Bob"])
         for left in ["Bo", "@Bo", "★Bo", "hi ★", "/msg 1001 ask bo", "sm"] {
@@ -81,8 +93,7 @@ import Wire
     }
 
     @Test func `a peer that has left is not offered`() throws {
-        var names = try Self.names()
-        names.record(.event(.peer(.left, try Sample.who("quiet-otter", byte: 1), online: 0)))
+        let names = try Self.names(and: [.peer(.left, try Sample.who("quiet-otter", byte: 1), online: 0)])
         #expect(names.completion(of: "qui")?.candidates == [])
     }
 }

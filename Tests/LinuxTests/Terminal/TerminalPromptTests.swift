@@ -6,42 +6,54 @@ import Testing
 import Wire
 
 @testable import Commands
+@testable import Model
 @testable import Rendering
 @testable import TerminalFace
 
 @Suite struct TerminalPromptTests {
-    private static func prompt(room: String = "kitchen") throws -> Prompt {
-        var prompt = Prompt(language: .english, theme: Theme(.none))
-        prompt.open = RoomConversation(RoomLabel(number: 1, name: room), .publicRoom)
-        (prompt.me, prompt.online) = (try Sample.who("quiet-otter", number: 6_220, byte: 1), 2)
-        return prompt
+    /// The prompt of a user with two peers, after these events.
+    private static func prompt(
+        room: String = "kitchen", _ events: NodeEvent..., opening view: ConversationView? = nil,
+        depth: Theme.Depth = .none
+    ) throws -> Prompt {
+        let (label, fox) = (RoomLabel(number: 1, name: room), try Sample.who("small-fox", number: 8_612))
+        let me = try Sample.who("quiet-otter", number: 6_220, byte: 1)
+        var reports: [Report] = [
+            .event(.ready(me: me, port: 1, room: room, discovery: .none)), .event(.peer(.here, fox, online: 2)),
+        ]
+        reports += events.map(Report.event)
+        if let view { reports.append(.opened(view, recent: [])) }
+        var model = ChatModel()
+        let moment = Moment(instant: TerminalUser.start, wallClock: Sample.time)
+        for report in reports { _ = model.reduce(RoomReport(label, report), at: moment) }
+        return Prompt(
+            language: .english, theme: Theme(depth), model: model, open: model.conversation(of: .shared))
     }
 
     @Test func `the prompt names the room, the user and how many are here, and a direct conversation its peer`() throws
     {
-        var prompt = try Self.prompt()
-        #expect(prompt.text(columns: 80).text == "kitchen · quiet-otter#6220 · 3 here > ")
-        prompt.open = RoomConversation(.lobby, .direct(with: try Sample.who("small-fox", number: 8_612)))
-        prompt.correspondent = .away
-        #expect(prompt.text(columns: 80).text == "→ small-fox#8612 (away) > ")
+        #expect(try Self.prompt().text(columns: 80).text == "kitchen · quiet-otter#6220 · 3 here > ")
+        let fox = try Sample.who("small-fox", number: 8_612)
+        let away = NodeEvent.peer(.away, fox, was: PeerSighting(fox, .here), online: 2)
+        let direct = try Self.prompt(away, opening: .direct(with: fox))
+        #expect(direct.text(columns: 80).text == "→ small-fox#8612 (away) > ")
     }
 
     @Test func `the whole prompt of a direct conversation has another colour`() throws {
-        var prompt = Prompt(language: .english, theme: Theme(.full))
-        let room = prompt.text(columns: 80).runs.map(\.style)
-        prompt.open = RoomConversation(.lobby, .direct(with: try Sample.who()))
-        let direct = prompt.text(columns: 80).runs.map(\.style)
+        let room = try Self.prompt(depth: .full).text(columns: 80).runs.map(\.style)
+        let fox = ConversationView.direct(with: try Sample.who("small-fox", number: 8_612))
+        let direct = try Self.prompt(opening: fox, depth: .full).text(columns: 80).runs.map(\.style)
         #expect(Set(room).count == 1 && Set(direct).count == 1)
         #expect(room.first?.color != direct.first?.color)
     }
 
     @Test func `the prompt says less where it would take more than half of a row`() throws {
-        var prompt = try Self.prompt()
-        prompt.conversations.record(RoomConversation(.lobby, .publicRoom), unread: 0)
-        for number in 1...2 {
+        let texts = try [(1, 1), (2, 1), (2, 2)].map { number, count in
             let who = try Sample.who("fox", number: 1_000 + number, byte: UInt8(1 + number))
-            prompt.conversations.record(RoomConversation(.lobby, .direct(with: who)), unread: number, level: .direct)
+            return NodeEvent.message(
+                try Sample.said("x", by: who, in: .direct(with: who), id: UInt8(10 * number + count)))
         }
+        let prompt = try Self.prompt(texts[0], texts[1], texts[2])
         #expect(
             [200, 100, 80, 60, 40, 30, 20, 3].map { prompt.text(columns: $0).text } == [
                 "kitchen · quiet-otter#6220 · 3 here [2 fox 1!, 3 fox 2!] > ",

@@ -197,7 +197,7 @@ import Wire
         let written = user.session.writing(at: user.now)
         #expect(written.contains("\u{1b}[H\u{1b}[2J\u{1b}[3J"))
         #expect(written.contains("their copies can not be reached"))
-        #expect(user.prompt == "1 here > ")
+        #expect(user.prompt == "> ")
         user.type("\u{1b}[A")
         #expect(user.session.editor.text == "/msg qui")
     }
