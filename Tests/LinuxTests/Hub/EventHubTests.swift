@@ -1,10 +1,10 @@
-import Chat
 import ChatNode
 import Commands
 import Model
 import Testing
 import Wire
 
+@testable import Chat
 @testable import Hub
 
 /// A client of `EventHubTests`: it shows the token by `token`, asks by any other text, and gets each message as bytes.
@@ -268,9 +268,13 @@ private struct TextSnapshot: HubSnapshot {
             hub.arrive(PlainSession(true), at: now), hub.arrive(PlainSession(), at: now), hub.arrive(at: now)
         )
         hub.follow(stream, behind: 0, as: .json)
-        guard case .taken = inlet.take(ReportQueue.capacity) else { return Issue.record("not taken") }
+        guard case .taken = inlet.take(ReportQueue.capacity) else {
+            Issue.record("not taken")
+            return
+        }
         guard case .lost(isFirst: true) = inlet.take(1), case .lost(isFirst: false) = inlet.take(1) else {
-            return Issue.record("not lost")
+            Issue.record("not lost")
+            return
         }
         hub.loseEvents(at: now)
         let lost = ends(&hub)
@@ -279,6 +283,9 @@ private struct TextSnapshot: HubSnapshot {
         #expect(hub.standing(of: deaf) != nil)
         let reports = [RoomReport](repeating: try said(1), count: ReportQueue.capacity)
         hub.tell(reports, at: now)
-        guard case .taken = inlet.take(1) else { return Issue.record("not taken again") }
+        guard case .taken = inlet.take(1) else {
+            Issue.record("not taken again")
+            return
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Commands
+import Hub
 import Model
 import Rendering
 import Testing
