@@ -40,6 +40,8 @@ package enum UserChange: Sendable {
     case open(Conversation)
     /// Looks at no conversation of this room any more: all of them count unread messages from now on.
     case lookAway
+    /// Further views of faces show these conversations of the room: they have no unread messages either.
+    case watch(Set<Conversation>)
     /// Presses a key in a message, or discards its text. Sending and opening another conversation end typing without it.
     ///
     /// The conversation is that of the message; nil for the one that is looked at.
@@ -126,6 +128,7 @@ struct Conversations: ~Copyable {
         case .lookAway:
             effects.append(.apply(Outcome(events: router.lookAway())))
             sendTyping(typing.moved(to: .publicRoom), environment, &effects)
+        case .watch(let conversations): effects.append(.apply(Outcome(events: router.watch(conversations))))
         case .typing(let isOn, let conversation): type(isOn, in: conversation, environment, &effects)
         case .away(let isAway, let reason): effects.append(.apply(router.setAway(isAway, reason: reason, at: moment)))
         case .profile(let profile): effects.append(.apply(router.setProfile(profile, at: moment)))

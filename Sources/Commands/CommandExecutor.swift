@@ -218,7 +218,24 @@ extension CommandExecutor {
     private func lookAway(from label: RoomLabel, _ rooms: isolated Program) async {
         guard let room = await rooms.awaitRoom(label) else { return }
         room.node.change(.lookAway)
+        room.node.flushEvents()
         told(RoomReport(label, .viewed(nil, by: .shared)), true)
+    }
+
+    /// Shows a conversation in a view of its own, which moves no other view.
+    ///
+    /// - Parameter place: nil for none, as for a view that ends.
+    package func show(_ place: (room: RoomLabel, conversation: ConversationView)?, in view: ViewID) async {
+        await show(place, in: view, rooms)
+    }
+
+    private func show(
+        _ place: (room: RoomLabel, conversation: ConversationView)?, in view: ViewID, _ rooms: isolated Program
+    ) async {
+        let place = place.flatMap { rooms[$0.room] == nil ? nil : $0 }
+        let before = rooms.show(place.map { Conversation($0.conversation) }, of: place?.room, in: view)
+        guard let room = place?.room ?? before else { return }
+        told(RoomReport(room, .viewed(place?.conversation, by: view)), true)
     }
 
     /// Tells the faces, in the node's turn, what a command changed that no event tells.

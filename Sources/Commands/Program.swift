@@ -20,6 +20,8 @@ package actor Program: LoopActor {
     private var others: [RoomLabel: Node?] = [:]
     /// The room that was opened; nil for the first one.
     private var opened: RoomLabel?
+    /// The conversations that views besides the shared one show: one for each connection of a page, at most.
+    private var views: [ViewID: (room: RoomLabel, conversation: Conversation)] = [:]
     private var lastNumber = 0
     /// Callers that wait for a room to be ready.
     private var beginners: [RoomLabel: CheckedContinuation<Bool, Never>] = [:]
@@ -102,6 +104,7 @@ package actor Program: LoopActor {
         others[label] = nil
         ready.remove(label)
         all.removeAll { $0.label == label }
+        views = views.filter { $0.value.room != label }
         if opened == label { opened = nil }
     }
 
@@ -121,8 +124,25 @@ package actor Program: LoopActor {
 
     /// Opens a room: in the one that was open, no conversation is looked at any more.
     func look(at room: Room) {
-        if let before = open, before.label != room.label { before.node.change(.lookAway) }
+        if let before = open, before.label != room.label {
+            before.node.change(.lookAway)
+            before.node.flushEvents()
+        }
         opened = room.label
+    }
+
+    /// Shows a conversation of a room in a view of its own; nil for none.
+    ///
+    /// - Returns: the room that it showed before.
+    func show(_ conversation: Conversation?, of room: RoomLabel?, in view: ViewID) -> RoomLabel? {
+        let before = views.removeValue(forKey: view)?.room
+        if let conversation, let room { views[view] = (room, conversation) }
+        for other in all where other.label == before || other.label == room {
+            let shown = views.values.filter { $0.room == other.label }.map(\.conversation)
+            other.node.change(.watch(Set(shown)))
+            other.node.flushEvents()
+        }
+        return before
     }
 
     /// Sets whether the user types in the open conversation.

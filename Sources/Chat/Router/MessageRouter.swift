@@ -8,8 +8,12 @@ package struct MessageRouter: ~Copyable {
     package private(set) var roster: Roster
     /// The user's session, which signs the own payloads.
     package internal(set) var session: UserSession
-    /// The conversation that the user looks at: always exactly one.
+    /// The conversation that is open: texts go there that name none.
     package private(set) var activeConversation = Conversation.publicRoom
+    /// Whether the user looks at it, instead of at another room.
+    private var isLooking = true
+    /// The conversations that further views of the user show.
+    private var watched: Set<Conversation> = []
     /// Peers are reached over relays whenever they are here, as in a crowd.
     private(set) var reachesAll = false
     /// The neighbours that pass sealed payloads on.
@@ -528,23 +532,30 @@ extension MessageRouter {
         return commit([payload], to: peer, at: moment)
     }
 
-    /// Makes a conversation the active one: it has no unread messages, and the previous one counts them again. Then
+    /// Opens a conversation, and closes the one before: what is shown has no unread messages, and the others count them. Then
     /// `takeReplies` may have payloads to send.
     @discardableResult
-    package mutating func open(_ conversation: Conversation) -> [NodeEvent] {
-        setActive(false)
-        activeConversation = conversation
-        setActive(true)
+    package mutating func open(_ conversation: Conversation) -> [NodeEvent] { look(at: conversation, isLooking: true) }
+
+    /// Leaves no conversation open, because the user opened one of another room: all of them count unread messages, but those
+    /// that are watched. Texts that are sent meanwhile go to the room.
+    package mutating func lookAway() -> [NodeEvent] { look(at: .publicRoom, isLooking: false) }
+
+    private mutating func look(at conversation: Conversation, isLooking: Bool) -> [NodeEvent] {
+        let before = activeConversation
+        (activeConversation, self.isLooking) = (conversation, isLooking)
+        if before != conversation { updateActive(before) }
+        updateActive(conversation)
         var events: [NodeEvent] = []
         reportUndelivered(into: &events)
         return events
     }
 
-    /// Leaves no conversation active, because the user opened one of another room: all of them count unread messages.
-    /// Texts that are sent meanwhile go to the room.
-    package mutating func lookAway() -> [NodeEvent] {
-        setActive(false)
-        activeConversation = .publicRoom
+    /// Further views of the user show these conversations, and no others.
+    package mutating func watch(_ conversations: Set<Conversation>) -> [NodeEvent] {
+        let changed = watched.symmetricDifference(conversations)
+        watched = conversations
+        for conversation in changed { updateActive(conversation) }
         var events: [NodeEvent] = []
         reportUndelivered(into: &events)
         return events
@@ -613,8 +624,14 @@ extension MessageRouter {
         return outcome
     }
 
-    private mutating func setActive(_ isActive: Bool) {
-        switch activeConversation {
+    /// Whether any view of the user shows a conversation.
+    func isShown(_ conversation: Conversation) -> Bool {
+        watched.contains(conversation) || isLooking && activeConversation == conversation
+    }
+
+    private mutating func updateActive(_ conversation: Conversation) {
+        let isActive = isShown(conversation)
+        switch conversation {
         case .publicRoom: publicChat.isActive = isActive
         case .direct(let peer):
             directChats.updateOrCreate(peer) { $0.isActive = isActive }

@@ -77,7 +77,7 @@ extension MessageRouter {
     /// True if the arrivals and departures of a peer have events in a crowd too: it has a direct conversation with the user, the
     /// user looks at one with it, or has given it a name or a mark.
     package func isNoted(_ peer: PeerID) -> Bool {
-        if roster.isNoted(peer) || activeConversation == .direct(peer) { return true }
+        if roster.isNoted(peer) || isShown(.direct(peer)) { return true }
         return switch directChats[peer]?.state {
         case .requestedByUs, .requestedByThem, .accepted: true
         case .declined, .left, .none?, nil: false

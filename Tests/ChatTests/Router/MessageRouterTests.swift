@@ -33,6 +33,37 @@ struct MessageRouterTests {
         #expect(bob.router.overview.map(\.isActive) == [true, false])
     }
 
+    @Test func `a conversation of a further view is read while any view shows it`() throws {
+        try befriend()
+        let chat = Conversation.direct(alice.id)
+        let unread = { [bob] in bob.router.overview.map(\.unread) }
+        let say = { [alice, bob] (text: String) in
+            bob.receive(alice.signPublic(text))
+            bob.receive(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: text)))
+        }
+        _ = bob.router.watch([chat])
+        say("1")
+        #expect(unread() == [0, 0])
+        #expect(bob.router.overview.map(\.isActive) == [true, true])
+        _ = bob.router.lookAway()
+        say("2")
+        #expect(unread() == [1, 0])
+        // One of the views that show it is closed.
+        bob.router.open(chat)
+        bob.router.close()
+        say("3")
+        #expect(unread() == [0, 0])
+        _ = bob.router.watch([.publicRoom])
+        say("4")
+        #expect(unread() == [0, 1])
+        bob.router.open(chat)
+        say("5")
+        #expect(unread() == [0, 0])
+        _ = bob.router.watch([])
+        say("6")
+        #expect(unread() == [1, 0])
+    }
+
     @Test func `unread direct messages are counted beyond the ring as public ones are`() throws {
         try befriend()
         for number in 1...150 {

@@ -109,15 +109,21 @@ extension WebServer {
     }
 
     func setActive(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
-        try call.only("active")
+        try call.only("active", "view")
         let isActive = try call.flag("active")
         let (room, conversation) = try await conversation(of: call)
         let label = room.label
+        if call.body["view"] != nil {
+            let view = try view(named: try call.text("view"))
+            guard isActive || model.conversation(of: view) == conversation.id else { return WebServer.done }
+            await commands?.show(isActive ? (label, conversation.view) : nil, in: view)
+            return WebServer.done
+        }
         switch (conversation.view, isActive) {
         case (.direct(let who), true): try await reports(of: "open", ["who": .text(who.key.hexadecimal)], in: label)
         case (.publicRoom, true): try await reports(of: "open", ["room": .text(label.name)], in: label)
         case (let view, false):
-            guard conversation.isActive else { break }
+            guard model.conversation(of: .shared) == conversation.id else { break }
             // Behind a direct conversation is its room; behind that, none.
             guard case .direct = view else {
                 await commands?.lookAway(from: label)
@@ -128,14 +134,22 @@ extension WebServer {
         return WebServer.done
     }
 
+    /// The view of a page whose WebSocket is connected.
+    private func view(named name: String) throws(RouteFault) -> ViewID {
+        let socket = connections.values.first { $0.closing == nil && $0.view?.utf8.elementsEqual(name.utf8) ?? false }
+        guard let socket else { throw RouteFault(409, "unknown_view", "no WebSocket has this view") }
+        return ViewID(socket.number)
+    }
+
     func setTyping(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         try call.only("on")
         let isOn = try call.flag("on")
         let (room, conversation) = try await conversation(of: call)
         guard conversation.isActive else {
-            throw RouteFault(409, "not_open", "the conversation is not the open one")
+            throw RouteFault(409, "not_open", "no view shows the conversation")
         }
-        try await reports(of: "typing", ["on": .flag(isOn)], in: room.label)
+        let shown = Conversation(conversation.view)
+        try await reports(of: "typing", ["on": .flag(isOn)], in: room.label, at: shown)
         return WebServer.done
     }
 

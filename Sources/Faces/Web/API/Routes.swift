@@ -37,6 +37,9 @@ enum Schema {
     static let command =
         #"{"type":"object","additionalProperties":false,"oneOf":[{"required":["command"]},{"required":["line"]}],"properties":{"command":{"type":"string"},"operands":{"type":"object","additionalProperties":{"type":["string","boolean","array"],"items":{"type":"string"}}},"line":{"type":"string"},"room":{"type":"string"},"conversation":{"type":"string"}}}"#
 
+    static let active =
+        #"{"type":"object","additionalProperties":false,"required":["active"],"properties":{"active":{"type":"boolean"},"view":{"type":"string"}}}"#
+
     static let string = #"{"type":"string"}"#
     static let boolean = #"{"type":"boolean"}"#
     static let id = #"{"type":"string","pattern":"^[0-9a-f]{32}$"}"#
@@ -93,8 +96,8 @@ extension Route {
         ) { server, _ throws(RouteFault) in try await server.conversations() },
         Route(
             method: "PUT", path: "/api/v1/conversations/{conversation}/active", operation: "putActive",
-            summary: "opens the conversation, whose unread count becomes 0; false: its messages count as unread",
-            body: Schema.body(("active", Schema.boolean)), success: (204, nil)
+            summary: "shows the conversation, whose unread count becomes 0; false: its messages count as unread",
+            body: Schema.active, success: (204, nil)
         ) { server, call throws(RouteFault) in try await server.setActive(call) },
         Route(
             method: "PUT", path: "/api/v1/conversations/{conversation}/typing", operation: "putTyping",

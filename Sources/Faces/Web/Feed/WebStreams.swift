@@ -20,6 +20,7 @@ extension WebServer {
         }
         connection.use = .socket
         connection.page = connection.head.page
+        connection.view = connection.head.parameter("view")
         if let page = connection.page { codes.withLock { $0.connected(page, at: .monotonic) } }
         begin(connection, at: key, last: connection.head.parameter("last"))
     }

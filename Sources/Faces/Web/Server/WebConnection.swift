@@ -57,6 +57,8 @@ final class WebConnection {
     var hasBegun = false
     /// The code of the reload of the page whose WebSocket it is; nil for other clients.
     var page: String?
+    /// The name of the view of the page whose WebSocket it is; nil for a client without one.
+    var view: String?
     /// The packets of the answer to a poll that is not written yet.
     var poll: EnginePoll?
     /// Lines that were not performed yet.

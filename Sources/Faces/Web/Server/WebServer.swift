@@ -209,6 +209,9 @@ extension WebServer {
             leaveEngine(connection, at: key)
             hub.end(connection.number, .gone, at: .monotonic)
             settle()
+            if connection.view != nil, let commands {
+                Task { [number = connection.number] in await commands.show(nil, in: ViewID(number)) }
+            }
             if let page = connection.page { codes.withLock { $0.disconnected(page, at: .monotonic) } }
         }
         if lacksDescriptors {
