@@ -342,11 +342,22 @@ extension EventHub {
             for (number, client) in clients where !client.isLost && client.session?.hearsEvents == true {
                 act(number, at: now) { $0.hear(event, at: now) }
             }
-            guard logs(report), log.append(report) != nil else { continue }
-            for (number, client) in clients {
-                guard let feed = client.feed else { continue }
-                if feed.isLate(for: log) { end(number, .tooSlow, at: now) } else { changed(number) }
-            }
+            if logs(report), log.append(report) != nil { tellFollowers(at: now) }
+        }
+    }
+
+    /// Adds an event to the log that is no report of a node.
+    ///
+    /// - Parameter line: makes it with its id, as `EventLog.Line`.
+    package mutating func publish(_ topic: EventTopic, at now: Instant, _ line: (_ id: String) -> [UInt8]) {
+        log.append(topic, line)
+        tellFollowers(at: now)
+    }
+
+    private mutating func tellFollowers(at now: Instant) {
+        for (number, client) in clients {
+            guard let feed = client.feed else { continue }
+            if feed.isLate(for: log) { end(number, .tooSlow, at: now) } else { changed(number) }
         }
     }
 

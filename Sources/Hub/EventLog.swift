@@ -53,12 +53,23 @@ package struct EventLog: Sendable {
     /// - Returns: nil for a report that is no event.
     mutating func append(_ report: RoomReport) -> Entry? {
         guard let json = line(report, "\(run)-\(last + 1)") else { return nil }
+        let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
+        return append(json, EventTopic(report), unread)
+    }
+
+    /// Appends an event that is no report.
+    ///
+    /// - Parameter make: its line, as that of a report.
+    mutating func append(_ topic: EventTopic, _ make: (_ id: String) -> [UInt8]) {
+        append(make("\(run)-\(last + 1)"), topic, 0)
+    }
+
+    @discardableResult
+    private mutating func append(_ json: [UInt8], _ topic: EventTopic, _ unread: Int) -> Entry {
         last += 1
         size += json.count
-        let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
         let entry = Entry(
-            number: last, id: id, name: EventLog.name(of: json), json: json, topic: EventTopic(report), unread: unread,
-            end: size)
+            number: last, id: id, name: EventLog.name(of: json), json: json, topic: topic, unread: unread, end: size)
         entries.append(entry)
         if entries.count - first > EventLog.capacity {
             dropped = entries[first].number

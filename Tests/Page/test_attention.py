@@ -33,7 +33,7 @@ class Attention(PageTest):
         self.bob.say(f"/msg {self.alice.node.number} {text}")
         self.alice.node.hears(text)
 
-    def test_two_pages_and_a_terminal_agree(self):
+    def test_two_pages_and_a_terminal_agree_on_counts_and_each_shows_its_own(self):
         self.befriend()
         first, second = self.page(), self.page()
         self.direct("one")
@@ -42,29 +42,45 @@ class Attention(PageTest):
             expect(self.badge(page, self.bob)).to_have_text("2")
             expect(page).to_have_title("(2) Earshot")
             expect(self.row(page, self.bob)).to_contain_text(":")
-        unread = self.alice.node.result("unread")["conversations"]
-        self.assertEqual([row["unread"] for row in unread if row["conversation"] == "direct"], [2])
+        self.assertEqual(self.unread(), [2])
         self.row(first, self.bob).click()
+        expect(first.locator("#title")).to_contain_text("bob#")
         for page in (first, second):
-            expect(page.locator("#title")).to_contain_text("bob#")
             expect(self.badge(page, self.bob)).to_have_count(0)
             expect(page).to_have_title("Earshot")
-        self.alice.node.wait(lambda event: event["event"] == "opened" and event["conversation"] == "direct", "opening")
+        self.assertEqual(self.unread(), [0])
+        expect(second.locator("#title")).to_contain_text("lobby")
         self.bob.say(f"/open {self.alice.node.number}")
         self.bob.say("/typing")
         typing = self.alice.node.wait(lambda event: event["event"] == "typing" and event["on"], "typing")
         self.assertEqual((typing["conversation"], typing["who"]["key"]), ("direct", self.bob.key))
-        for page in (first, second):
-            expect(page.locator("#typing")).to_contain_text("bob#")
+        expect(first.locator("#typing")).to_contain_text("bob#")
+        self.assertEqual(second.locator("#typing").inner_text(), "")
         first.locator("#text").press_sequentially("me too")
         self.bob.wait(lambda event: event["event"] == "typing" and event["on"], "typing")
-        self.alice.node.say("/close")
-        for page in (first, second):
-            expect(page.locator("#title")).to_contain_text("lobby")
-            self.assertEqual(page.locator("#typing").inner_text(), "")
+        # Another page and the terminal were not moved: a line of the terminal is for the room.
+        self.alice.node.say("for all")
+        self.assertEqual(self.bob.hears("for all")["conversation"], "public")
+        self.direct("is read in the first page")
+        expect(self.rows(first).last).to_have_text("is read in the first page")
+        self.assertEqual(self.unread(), [0])
+        # A command of the terminal moves no page.
+        self.alice.node.result(f"open {self.bob.number}")
         self.bob.say("three")
         for page in (first, second):
-            expect(self.badge(page, self.bob)).to_have_text("1")
+            expect(page.locator("#conversations .row").first).to_contain_text("three")
+        expect(first.locator("#title")).to_contain_text("bob#")
+        expect(second.locator("#title")).to_contain_text("lobby")
+        self.alice.node.result("close")
+        first.close()
+        while self.alice.conversation("direct")["active"]:
+            pass
+        self.direct("unread again")
+        expect(self.badge(second, self.bob)).to_have_text("1")
+
+    def unread(self):
+        rows = self.alice.node.result("unread")["conversations"]
+        return [row["unread"] for row in rows if row["conversation"] == "direct"]
 
     def test_a_page_that_is_loaded_with_unread_messages_has_the_line_over_them(self):
         self.befriend()

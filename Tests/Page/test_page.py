@@ -102,7 +102,6 @@ class Page(PageTest):
         expect(page).to_have_title("Earshot")
         expect(page.locator(".new")).to_have_text("new messages")
         expect(page.locator(".new + .message .text")).to_have_text("between us")
-        self.alice.node.wait(lambda event: event["event"] == "opened" and event["conversation"] == "direct", "opening")
         page.locator("#text").fill("answer")
         page.keyboard.press("Enter")
         self.bob.hears("answer")
@@ -112,7 +111,8 @@ class Page(PageTest):
         row.click()
         expect(page.locator("#title")).to_contain_text("bob#")
         expect(page.locator(".new")).to_have_count(0)
-        self.alice.node.say("/close")
+        page.locator("#text").fill("/close")
+        page.keyboard.press("Enter")
         expect(page.locator("#title")).to_contain_text("lobby")
 
     def test_typing_and_folded_arrivals_are_shown(self):

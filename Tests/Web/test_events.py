@@ -127,6 +127,46 @@ class Events(WebTest):
         rows = {row["kind"]: (row["active"], row["unread"]) for row in alice.get("/api/v1/conversations")["conversations"]}
         self.assertEqual(rows, {"room": (True, 0), "direct": (False, 0)})
 
+    def test_a_view_shows_its_own_conversation_and_what_any_shows_is_read(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        bob.say(f"/msg {alice.node.number} hi")
+        alice.node.wait(lambda event: event["event"] == "request", "request")
+        alice.node.say(f"/accept {bob.number}")
+        bob.wait(lambda event: event["event"] == "direct", "acceptance")
+        direct = f"r1-{bob.key}"
+        page, other = alice.socket("?view=one"), alice.socket("?view=other")
+        page.next(), other.next()
+
+        def shows(view, name=direct, active=True):
+            return alice.ask("PUT", f"/api/v1/conversations/{name}/active", {"active": active, "view": view})[0]
+
+        def hears(text, count):
+            bob.say(f"/msg {alice.node.number} {text}")
+            self.assertEqual(other.wait(event="message", text=text)["unread"], count)
+
+        hears("unread alice", 1)
+        counts = other.wait(event="unread")
+        self.assertEqual((counts["conversationId"], counts["unread"], counts["mentions"]), (direct, 1, 1))
+        self.assertEqual(counts["firstUnread"], alice.get(f"/api/v1/conversations/{direct}/messages")["messages"][-1]["id"])
+        self.assertEqual([shows("one"), shows("nobody"), shows("one", "r9")], [204, 409, 404])
+        self.assertEqual((other.wait(event="unread")["unread"], alice.conversation("direct")["active"]), (0, True))
+        hears("read", 0)
+        # The open conversation of commands is the room's.
+        self.assertTrue(alice.conversation()["active"])
+        alice.node.say("to all")
+        self.assertEqual(bob.hears("to all")["conversation"], "public")
+        self.assertEqual(shows("other"), 204)
+        page.close()
+        hears("read in the other view", 0)
+        self.assertEqual(shows("other", "r1"), 204)
+        while alice.conversation("direct")["active"]:
+            pass
+        hears("unread again", 1)
+        self.assertEqual(shows("other", active=False), 204)
+        self.assertEqual(alice.conversation("direct")["unread"], 1)
+        self.assertNotIn("opened", [event["event"] for event in other.events])
+
     def test_leaving_a_room_is_an_event(self):
         alice = self.served()
         page = alice.socket()

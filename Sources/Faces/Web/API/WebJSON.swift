@@ -30,6 +30,17 @@ enum WebJSON {
         }
     }
 
+    /// The event of another number of unread messages, with its id.
+    static func counts(of conversation: ModelConversation, in room: RoomLabel, _ seq: String) -> [UInt8] {
+        object {
+            $0.member("event", "unread")
+            $0.member("room", room.name)
+            $0.member("conversationId", "\(conversation.id)")
+            $0.counts(conversation)
+            $0.member("seq", seq)
+        }
+    }
+
     /// A row of `/who`, with its room.
     static func person(_ peer: PeerView, in room: RoomLabel) -> [UInt8] {
         object {
@@ -87,6 +98,14 @@ extension JSONWriter {
         }
     }
 
+    /// The unread messages, those of them that name the user, and the first one that is kept.
+    mutating func counts(_ conversation: ModelConversation) {
+        member("unread", conversation.unread.messages)
+        member("mentions", conversation.unread.mentions)
+        let first = conversation.unread.messages == 0 ? nil : conversation.log.messages.first(where: \.isUnread)
+        member("firstUnread", first?.id.hexadecimal)
+    }
+
     /// All but the last message.
     mutating func members(ofHead conversation: ModelConversation, in room: ModelRoom) {
         member("id", "\(conversation.id)")
@@ -104,7 +123,7 @@ extension JSONWriter {
         member("private", room.isPrivate)
         member("bridged", room.isBridged)
         member("active", conversation.isActive)
-        member("unread", conversation.unread.messages)
+        counts(conversation)
         member("online", room.online)
     }
 }

@@ -58,6 +58,8 @@ const stored = {
 export class API {
   constructor(token) {
     this.token = token;
+    // The name of the view of this page.
+    this.view = crypto.randomUUID();
   }
 
   // Throws a Refusal, or a TypeError if the node is not reached.
@@ -85,6 +87,11 @@ export class API {
 
   delete(conversation, message) {
     return this.ask("DELETE", `conversations/${conversation}/messages/${message}`);
+  }
+
+  // Shows a conversation in the view of this page.
+  async show(conversation) {
+    if (conversation) await this.ask("PUT", `conversations/${conversation}/active`, { active: true, view: this.view });
   }
 
   before(conversation, message, limit = 50) {

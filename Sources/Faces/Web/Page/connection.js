@@ -3,8 +3,9 @@
 export class Connection {
   // on: {event(object), state(text, isLost), isStale()}
   // - reload: the code that is good while the page is connected, and shortly afterwards.
-  constructor({ token, reload }, on) {
-    Object.assign(this, { token, reload, on, parts: [], last: null, tries: 0, timer: null });
+  // - view: the name of what the page shows.
+  constructor({ token, reload, view }, on) {
+    Object.assign(this, { token, reload, view, on, parts: [], last: null, tries: 0, timer: null });
     this.open();
   }
 
@@ -20,7 +21,7 @@ export class Connection {
 
   open() {
     this.on.state(this.tries ? "reconnecting" : "connecting", this.tries > 0);
-    const query = this.last ? `?last=${encodeURIComponent(this.last)}` : "";
+    const query = `?view=${this.view}${this.last ? `&last=${encodeURIComponent(this.last)}` : ""}`;
     const socket = new WebSocket(`ws://${location.host}/api/v1/socket${query}`, ["earshot.v1", `t.${this.token}`, `r.${this.reload}`]);
     socket.onmessage = (message) => this.received(JSON.parse(message.data));
     socket.onclose = () => this.lost();

@@ -20,7 +20,7 @@ addEventListener("hashchange", () => location.reload());
 const { attempt } = dialogs;
 const api = new API("");
 const model = new Model();
-const rooms = new RoomDialogs(api, model);
+const rooms = new RoomDialogs(api, model, follow);
 
 const outbox = new Outbox(api, {
   said: (id, message) => {
@@ -69,7 +69,7 @@ let connection = null;
 
 function connect({ token, reload }) {
   api.token = token;
-  connection = new Connection({ token, reload }, {
+  connection = new Connection({ token, reload, view: api.view }, {
     state: (text, isLost) => {
       part("state").textContent = text;
       part("state").classList.toggle("lost", isLost);
@@ -87,7 +87,10 @@ async function received(event) {
   if (event.event === "invitation" && !event.there) notices.tell(event.from, "invites you to a room");
   draw(parts);
   if (event.event === "snapshot") outbox.keep(new Set(model.conversations.keys()));
-  if (event.event === "snapshot" || event.event === "resumed") outbox.sendAll();
+  if (event.event === "snapshot" || event.event === "resumed") {
+    tellView();
+    outbox.sendAll();
+  }
   if (event.event === "snapshot") await Promise.all([learnInvitations(), confirmOlder(event)]);
 }
 
@@ -133,6 +136,7 @@ async function perform(conversation, line) {
     texts = text;
     // No event tells of these.
     if (reports.some(({ command }) => untold.has(command))) connection.restart();
+    follow(reports);
   } catch (error) {
     texts = [error instanceof Refusal ? error.message : "the node is not reached"];
     isBad = true;
@@ -209,9 +213,32 @@ function drawTyping(current) {
   part("typing").textContent = names.length > 0 ? `${names.slice(0, 3).join(", ")}${others} ${verb} typing` : "";
 }
 
-async function open(id) {
+// Shows a conversation in this page alone.
+function open(id) {
   list(false);
-  await attempt(() => api.ask("PUT", `conversations/${id}/active`, { active: true }));
+  const conversation = model.conversations.get(id);
+  if (conversation) show(() => model.open(conversation));
+}
+
+function show(change) {
+  change();
+  draw(["all"]);
+  tellView();
+}
+
+// Shows the conversation that a command of this page opened.
+function follow(reports) {
+  const opening = reports?.findLast(({ command }) => openers.has(command));
+  if (opening) show(() => model.follow(opening));
+}
+
+const openers = new Set(["open", "close", "join", "room"]);
+
+let told = Promise.resolve();
+
+// Tells the node what this page shows, so that it is read: one after the other, and again with each WebSocket.
+function tellView() {
+  told = told.then(() => api.show(model.active)).catch(() => {});
 }
 
 // On a narrow screen, the lists or the conversation show.

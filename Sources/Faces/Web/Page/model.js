@@ -21,12 +21,14 @@ export class Model {
     this.requests = new Map();
     this.invitations = new Map();
     this.active = null;
+    // The conversation that a command of this page opened and that is not known yet: {room, key}; the key of a direct one.
+    this.wanted ??= null;
   }
 
   // Takes all that the node knows. A conversation of the same identity stays the same object, so that a draft, a composition and the
   // place in the log go on; of an identity that was wiped, nothing stays.
   snapshot(event) {
-    const before = this.conversations;
+    const { conversations: before, active } = this;
     const names = new Map([...this.rooms].map(([room, { self }]) => [room, self?.key]));
     this.conversations = new Map();
     this.clear();
@@ -35,14 +37,16 @@ export class Model {
       const isSame = names.get(info.room) === this.rooms.get(info.room)?.self?.key;
       const conversation = (isSame && before.get(info.id)) || made(info);
       if (!conversation.messages.renew(messages)) conversation.messages = new Messages(messages);
-      const unreadFrom = conversation.unreadFrom ?? firstUnread(conversation.messages.all, info.unread);
+      const unreadFrom = conversation.unreadFrom ?? info.firstUnread;
       Object.assign(conversation, { info, typing: new Map(), hasMore: true, hasFailed: false, unreadFrom });
       this.conversations.set(info.id, conversation);
-      if (info.active) this.active = info.id;
     }
     for (const person of event.people) this.people.set(inRoom(person.room, person.who), person);
     for (const request of event.requests) this.requests.set(inRoom(request.room, request.from), request);
-    this.active ??= event.conversations[0]?.id ?? null;
+    // What the page showed; at first what another face shows.
+    const shown = event.conversations.find(({ id }) => id === active && before.get(id) === this.conversations.get(id));
+    this.active = (shown ?? event.conversations.find((info) => info.active) ?? event.conversations[0])?.id ?? null;
+    this.openWanted();
     const here = event.people.filter(isHere).sort((a, b) => (a.since < b.since ? -1 : 1));
     this.colors.present.clear();
     for (const { who } of here) this.colors.record(who.key, true);
@@ -54,7 +58,7 @@ export class Model {
     if (id && !this.conversations.has(id) && event.with) {
       this.conversations.set(id, made({
         id, kind: "direct", room: event.room, title: event.with.displayName, with: event.with, private: false, bridged: false,
-        active: false, unread: 0, last: null, online: 0,
+        active: false, unread: 0, mentions: 0, last: null, online: 0,
       }));
     }
     return this.conversations.get(id);
@@ -104,9 +108,25 @@ export class Model {
   // Shows another conversation. The line over new messages stays while theirs is open.
   open(conversation) {
     if (this.current && this.current !== conversation) this.current.unreadFrom = null;
-    for (const { info } of this.conversations.values()) info.active = false;
-    Object.assign(conversation.info, { active: true, unread: 0 });
     this.active = conversation.info.id;
+  }
+
+  // Shows the conversation that a command of this page opened, by the node's answer.
+  follow({ room, conversation, with: who }) {
+    this.wanted = { room, key: conversation === "direct" ? who.key : null, who };
+    return this.openWanted();
+  }
+
+  // False if it is not known yet.
+  openWanted() {
+    const id = this.wanted && this.rooms.get(this.wanted.room)?.id;
+    if (!id) return false;
+    const { room, key, who } = this.wanted;
+    const conversation = this.conversation({ room, conversationId: key ? `${id}-${key}` : id, with: who });
+    if (!conversation) return false;
+    this.wanted = null;
+    this.open(conversation);
+    return true;
   }
 }
 
@@ -134,24 +154,6 @@ const inRoom = (room, who) => `${room} ${who.key}`;
 
 const isHere = (person) => person.state !== "offline";
 
-// Whether one of the unread messages names the user.
-export function hasMention({ info, messages }) {
-  let left = info.unread;
-  for (let place = messages.all.length - 1; place >= 0 && left > 0; place -= 1) {
-    const { mention, isFromCurrentUser } = messages.all[place];
-    if (mention) return true;
-    if (!isFromCurrentUser) left -= 1;
-  }
-  return false;
-}
-
-// The id of the first of so many unread messages; null for none.
-function firstUnread(messages, count) {
-  if (count === 0) return null;
-  const others = messages.filter((message) => !message.isFromCurrentUser);
-  return others.at(-count)?.id ?? others[0]?.id ?? null;
-}
-
 // The parts of the page that are drawn again for an event: "list", "people", "log", "typing", or "all"; "again" if the page
 // needs a new snapshot.
 export function take(model, event) {
@@ -172,12 +174,18 @@ const takers = new Map(Object.entries({
     const conversation = model.conversation(event);
     if (!conversation) return ["again"];
     conversation.typing.delete(event.from.key);
-    if (conversation.messages.add(event)) {
-      if (event.unread > conversation.info.unread) conversation.unreadFrom ??= event.id;
-      conversation.info.unread = event.unread;
-      conversation.info.last = conversation.messages.all.at(-1);
-    }
+    if (conversation.messages.add(event)) conversation.info.last = conversation.messages.all.at(-1);
     return ["log", "list"];
+  },
+
+  // Whatever view reads them.
+  unread(model, { conversationId, unread, mentions, firstUnread }) {
+    const conversation = model.conversations.get(conversationId);
+    if (!conversation) return ["again"];
+    Object.assign(conversation.info, { unread, mentions });
+    if (unread > 0) conversation.unreadFrom ??= firstUnread;
+    else if (conversation !== model.current) conversation.unreadFrom = null;
+    return ["list", "log"];
   },
 
   edited(model, event) {
@@ -279,13 +287,6 @@ const takers = new Map(Object.entries({
   direct(model, event) {
     model.requests.delete(inRoom(event.room, event.with));
     return ["again"];
-  },
-
-  opened(model, event) {
-    const conversation = model.conversation(event);
-    if (!conversation) return ["again"];
-    model.open(conversation);
-    return ["all"];
   },
 }));
 

@@ -8,13 +8,16 @@ const { attempt } = dialogs;
 const nameFault = (name) => (name === "" ? "a room needs a name" : null);
 
 export class RoomDialogs {
-  constructor(api, model) {
-    Object.assign(this, { api, model });
+  // - follow: shows the conversation that a command opened.
+  constructor(api, model, follow) {
+    Object.assign(this, { api, model, follow });
   }
 
   // What a command caused, as `--json` has it; undefined for a refusal, which is told.
   async command(command, operands = {}, room = undefined) {
-    return (await attempt(() => this.api.command(command, operands, room)))?.reports;
+    const reports = (await attempt(() => this.api.command(command, operands, room)))?.reports;
+    this.follow(reports);
+    return reports;
   }
 
   // The node's answer to `/rooms`: {rooms, announced, invitations}; undefined if it is not reached.

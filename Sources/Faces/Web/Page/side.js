@@ -1,6 +1,5 @@
 // The lists on the left: conversations, requests and invitations, people.
 import { button, element, peerName } from "/elements.js";
-import { hasMention } from "/model.js";
 import { clock } from "/text.js";
 
 const mostShown = 200;
@@ -21,7 +20,7 @@ export function drawConversations(root, model, open) {
     name.append(info.with ? peerName(model.nameOf(info.room, info.with)) : element("span", "", sign + titleOf(info)));
     const right = element("span", "quiet", info.last ? clock(info.last.sentAt) : "");
     if (info.unread > 0) {
-      const isNamed = hasMention(conversation);
+      const isNamed = info.mentions > 0;
       const badge = element("span", "badge", `${info.unread}${isNamed ? "!" : ""}`);
       badge.setAttribute("aria-label", `${info.unread} unread${isNamed ? ", you are named" : ""}`);
       right.append(" ", badge);

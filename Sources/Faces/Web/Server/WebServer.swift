@@ -51,6 +51,8 @@ package actor WebServer: ExecutorActor {
     /// The chat, as the API and the streams show it: reduced in `keep` alone.
     private(set) var model = ChatModel()
     private(set) var deleted = DeletedCursors()
+    /// The conversations whose unread count changed in this turn, until `tellCounts`.
+    private var changedCounts: [ConversationID] = []
     var answers = IdempotentAnswers()
     /// Sessions of Engine.IO, of Socket.IO's clients.
     var engines = EngineTable()
@@ -331,7 +333,17 @@ extension WebServer {
             hub.tell([report], at: .monotonic) { !($0.isEnd && isLeaving) }
             tellEngines(report)
         }
+        tellCounts()
         settle()
+    }
+
+    /// Tells once for all events of a turn which conversations have another number of unread messages.
+    private func tellCounts() {
+        for id in changedCounts {
+            guard let conversation = model.conversation(id), let room = model.room(id.room)?.label else { continue }
+            hub.publish(EventTopic(room), at: .monotonic) { WebJSON.counts(of: conversation, in: room, $0) }
+        }
+        changedCounts = []
     }
 
     /// Takes a report into the chat, and the texts that end with it out of all that waits.
@@ -344,6 +356,8 @@ extension WebServer {
         var changes: [ModelChange] = []
         model.take(rooms, into: &changes)
         for change in changes { follow(change) }
+        tellCounts()
+        settle()
     }
 
     private func follow(_ change: ModelChange) {
@@ -361,8 +375,9 @@ extension WebServer {
             hub.erase(erasure, at: .monotonic)
             answers.erase(erasure)
             deleted.erase(erasure)
+        case .unread(let id, _): if !changedCounts.contains(id) { changedCounts.append(id) }
         case .removed, .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message,
-            .delivery, .refreshed, .unread, .typing, .request, .invitations, .active:
+            .delivery, .refreshed, .typing, .request, .invitations, .active:
             break
         }
     }
