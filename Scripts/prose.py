@@ -30,6 +30,8 @@ _HEADS = r"Who|Whoever|Whom|Whose|What|Whatever|Whichever|Nobody|Somebody|Anybod
 _ANYWHERE = r"whoever|whomever|nobody|somebody|whom|anybody|everybody|(?:is|are|was|were|be|been|being) told|stands(?! for\b)"
 # A sentence or a cell of a table begins; a question may begin with any word.
 _HEAD = re.compile(rf"(?:^|[.;:!?][\"')\]*_]*\s+|\|\s*)[\"'(*_]*(?P<word>{_HEADS})\b(?![^.;|]*\?)")
+# A clause begins behind a colon or a semicolon.
+_CLAUSE = re.compile(r"[;:]\s+(?P<word>who|whoever|whom|what|whatever|whichever|nobody|somebody)\b(?![^.;|]*\?)")
 _WORD = re.compile(rf"\b(?P<word>{_ANYWHERE})\b", re.IGNORECASE)
 # A message to the user has three words at least; fewer are a name.
 _MESSAGE = re.compile(r"\S+ \S+ \S")
@@ -133,7 +135,7 @@ def findings(path, text):
             starts.append((len(whole), number))
             whole += line + " "
         whole = _CODE.sub(lambda code: "x" * len(code[0]), whole)
-        for match in [*_HEAD.finditer(whole), *_WORD.finditer(whole)]:
+        for match in [*_HEAD.finditer(whole), *_CLAUSE.finditer(whole), *_WORD.finditer(whole)]:
             position = match.start("word")
             found.add((max(number for start, number in starts if start <= position), position, match["word"]))
     return [(number, word) for number, _, word in sorted(found)]

@@ -40,7 +40,7 @@ package enum KeptChange: Hashable, Sendable {
     case about(String?)
 }
 
-/// One command in a turn of a room's node: what its entry reads, and what it leaves behind its events and its answer.
+/// One command in a turn of a room's node: the state that its entry reads, and the changes that it leaves behind its events and its answer.
 struct CommandTurn {
     /// The room of the command; that of the answer, if the command sets it.
     var room: Program.Room

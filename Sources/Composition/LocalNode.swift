@@ -20,7 +20,7 @@ extension LocalNetwork {
     ///   - loop: where it lives; it is run by the caller.
     ///   - discovery: the mDNS that the nodes of the process share (`sharedDiscovery`); nil for a node that is alone.
     ///   - deliver: takes what the node tells, on the loop; it must not block.
-    /// - Throws: what the system refused that discovery needs.
+    /// - Throws: the refusal of the system, where discovery needs its consent.
     package func node(
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity, marks: PeerMarks = PeerMarks(),
         accepted: [PeerID] = [], minimumEpoch: UInt64 = 0, on loop: EventLoop,

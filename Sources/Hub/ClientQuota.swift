@@ -5,7 +5,7 @@ package import Wire
 package struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     package static var mostHolders: Int { 64 }
     package static var mostStrangers: Int { 32 }
-    /// A stranger has this time before it goes for the lack of descriptors: what it has sent may not be read yet.
+    /// A stranger has this time before it goes for the lack of descriptors: its request may not be read yet.
     package static var grace: Duration { .milliseconds(100) }
 
     private struct Stranger {

@@ -5,7 +5,7 @@ import Wire
 /// The text is in two strings, before and behind the cursor, so that a combining scalar joins its character by itself
 /// and the last character of a string is what one Backspace takes away.
 package struct EditorState: Sendable {
-    /// In bytes of UTF-8; what does not fit is not taken. Some times what a message may have, so that one can cut it down.
+    /// In bytes of UTF-8; characters beyond it are refused. Some times the limit of a message, so that one can cut it down.
     package static let mostBytes = 16_384
 
     /// The place that lines are entered in: a number of the caller's.
@@ -45,7 +45,7 @@ package struct EditorState: Sendable {
         if isEmpty, search == nil, question == nil { set(line) } else { history.add(line, in: place) }
     }
 
-    /// Forgets what was entered and cut out; what is being typed stays.
+    /// Forgets the lines that were entered and the text that was cut out; the current input stays.
     package mutating func forget() {
         (kills, history, last, search) = (KillRing(), LineHistory(), .other, nil)
     }
@@ -64,7 +64,7 @@ package struct EditorState: Sendable {
 
     /// Does what a key asks for.
     ///
-    /// - Parameter completing: what the text before the cursor may become; asked on Tab.
+    /// - Parameter completing: the completion of the text before the cursor; called on Tab.
     package mutating func take(_ key: Key, completing: (String) -> WordCompletion? = { _ in nil }) -> EditorOutcome {
         guard question == nil else { return answer(key) }
         if search != nil, let outcome = continueSearch(key) { return outcome }

@@ -26,7 +26,7 @@ package enum Key: Hashable, Sendable {
     case killToStart
     case killToEnd
     case yank
-    /// Alt-Y: what was killed before that, instead of what has just been yanked.
+    /// Alt-Y: replaces the text that has just been yanked by the text that was killed before it.
     case yankPop
     case transpose
     /// Ctrl-L.

@@ -3,7 +3,7 @@ import ChatNode
 package import Commands
 package import Wire
 
-/// The chat as every face shows it: rooms with their people and conversations, what is unread, and what each view shows. The
+/// The chat as every face shows it: rooms with their people and conversations, unread counts, and the conversation that each view shows. The
 /// only place outside the nodes that keeps a text.
 ///
 /// A value that is reduced from reports in their order. Each reduction appends what it changed, so that a face compares
@@ -57,7 +57,7 @@ extension ChatModel {
 
     /// As above.
     ///
-    /// - Returns: what it changes, in order.
+    /// - Returns: the changes, in order.
     package mutating func reduce(_ report: RoomReport, at moment: Moment) -> [ModelChange] {
         var changes: [ModelChange] = []
         reduce(report, at: moment, into: &changes)

@@ -1,7 +1,7 @@
 package import Chat
 package import Wire
 
-/// A conversation of the user: what was said, what is unread, and the peers that type.
+/// A conversation of the user: its messages, its unread counts, and the peers that type.
 package struct ModelConversation: Sendable {
     /// A peer that types.
     package struct Typist: Hashable, Sendable {

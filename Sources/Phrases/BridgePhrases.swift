@@ -18,7 +18,7 @@ extension Phrase {
     package static let bridgeConnected = Phrase("the bridge is connected to %1", "브리지가 %1에 연결되었습니다")
     package static let bridgeAgain = Phrase("the bridge is connected again, to %1", "브리지가 %1에 다시 연결되었습니다")
     package static let bridgeBlocked = Phrase(
-        "bridge: %1 is connected, but takes nothing now: %2; what is said waits",
+        "bridge: %1 is connected, but takes nothing now: %2; messages wait",
         "브리지: %1에 연결되어 있지만 지금은 받지 않습니다: %2. 보낼 말은 기다립니다")
     package static let bridgeUnblocked = Phrase(
         "the bridge's broker %1 takes what is said again", "브리지의 브로커 %1이(가) 다시 말을 받습니다")

@@ -47,7 +47,7 @@ extension Phrase {
         "the direct conversation with that message has ended",
         "그 메시지가 있는 대화는 끝났습니다")
     package static let requestOpen = Phrase(
-        "the request is not accepted yet; what follows it has to wait for that",
+        "the request is not accepted yet; further messages have to wait for that",
         "아직 요청이 수락되지 않았습니다. 다음 메시지는 수락된 뒤에 보낼 수 있습니다")
     package static let noConversationToLeave = Phrase("there is no direct conversation to leave", "끝낼 대화가 없습니다")
     package static let noOpenRequest = Phrase("there is no open request for a direct conversation", "열린 대화 요청이 없습니다")

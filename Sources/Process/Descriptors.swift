@@ -7,8 +7,8 @@ package enum Descriptors {
     package static let output: CInt = 1
     package static let diagnostics: CInt = 2
 
-    /// Opens `/dev/null` on those of the three that are closed: what is opened next would take their numbers, and get what is
-    /// written for people. To be called before anything is opened.
+    /// Opens `/dev/null` on those of the three that are closed: the next file that is opened would take such a number, and get
+    /// the text that is written for people. To be called before anything is opened.
     ///
     /// - Throws: the system's refusal.
     package static func openClosedStandard() throws(SystemError) {

@@ -4,7 +4,7 @@ package import Storage
 
 /// Why the program could not begin to chat.
 package struct StartFailure: Error, Hashable, Sendable {
-    /// One lower-case line: what happened; what to do.
+    /// One lower-case line: the failure; the remedy.
     package let message: String
     /// The exit code.
     package let code: CInt

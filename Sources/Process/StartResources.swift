@@ -15,7 +15,7 @@ package enum StartResources {
     /// Bytes of address space beside the stacks of the threads.
     private static let memory = 64 << 20
 
-    /// - Throws: what the system refuses, with the limit to raise; its code is that for the system's refusals.
+    /// - Throws: the refusal of the system, with the limit to raise; its code is that for the system's refusals.
     package static func check() throws(StartFailure) {
         try naming("\(descriptors) more file descriptors are needed; raise the limit (ulimit -n)") {
             () throws(SystemError) in try tryDescriptors()

@@ -7,7 +7,7 @@ package import Wire
 /// A turn is: events, jobs, due timers, end-of-turn hooks. Functions marked *on the loop* trap on any other thread.
 ///
 /// Unchecked, because the compiler can not see that one thread at a time runs the loop and that all unguarded state is
-/// touched on it alone (`checkIsolated`); what other threads touch is in `queue`, `thread` and the atomics.
+/// touched on it alone (`checkIsolated`); the state that other threads touch is in `queue`, `thread` and the atomics.
 package final class EventLoop: Scheduler, @unchecked Sendable {
     /// How long jobs may keep descriptors and timers waiting in one turn.
     private static let jobTime = Duration.milliseconds(5)
@@ -40,7 +40,7 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
     private var isStopping = false
 
     /// - Parameters:
-    ///   - name: what the thread is called; 15 bytes are shown.
+    ///   - name: the name of the thread; 15 bytes are shown.
     ///   - niceness: from 0 to 19, how much the thread that `start` makes gives way to others (nice(2)).
     package init(name: String, niceness: CInt = 0) throws(SystemError) {
         self.name = name
@@ -100,7 +100,7 @@ extension EventLoop {
     /// Turns so far. From any thread.
     package var turns: Int { turnCount.load(ordering: .relaxed) }
 
-    /// The longest time from waking up to the next wait so far: what an event may have had to wait. From any thread.
+    /// The longest time from waking up to the next wait so far: the longest that an event may have waited. From any thread.
     package var longestTurn: Duration { .nanoseconds(longest.load(ordering: .relaxed)) }
 
     /// The length of the last turn that has ended. From any thread.
@@ -232,7 +232,7 @@ extension EventLoop {
         var due = exchange(&hooks, with: [])
         if due.count > 1 { due.reverse() }
         while let hook = due.popLast() { hook.run() }
-        // The room is used again, unless a hook has asked for another.
+        // The buffer is used again, unless a hook has asked for another.
         if hooks.isEmpty { hooks = due }
     }
 
@@ -241,7 +241,7 @@ extension EventLoop {
     private func finish() {
         runJobs()
         queue.close()
-        // Taken out first and then released: what ends with them may call in again.
+        // Taken out first and then released: objects that end with them may call in again.
         _ = exchange(&backlog, with: [])
         _ = exchange(&hooks, with: [])
         _ = exchange(&timers, with: TimerHeap())

@@ -65,7 +65,7 @@ final class JobQueue: Sendable {
             state.isClosed = true
             return exchange(&state.jobs, with: [])
         }
-        // Released here, outside the lock: what a closure held may call in again when it ends.
+        // Released here, outside the lock: an object that a closure held may call in again when it ends.
         _ = left
     }
 

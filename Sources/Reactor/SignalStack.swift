@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 
 /// A second stack for the calling thread, on which handlers of signals run: one that has overflowed its first has no
-/// room left there.
+/// space left there.
 enum SignalStack {
-    /// In bytes; what the largest register file leaves on it is a tenth of that.
+    /// In bytes: ten times what the largest register file needs on it.
     private static let size = 65_536
 
     /// Runs `body` with a second stack. Without memory for one it runs all the same.

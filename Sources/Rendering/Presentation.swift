@@ -1,7 +1,7 @@
 package import Commands
 package import Wire
 
-/// How reports become bytes. A value: what is shown depends on nothing but the reports so far and the time.
+/// How reports become bytes. A value: the output depends on nothing but the reports so far and the time.
 package protocol Presentation: Sendable {
     /// The bytes for a report that is shown at `time`; none for a report that this presentation leaves out.
     mutating func rendering(of report: RoomReport, at time: Timestamp) -> Rendering

@@ -42,7 +42,7 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         self.reason = reason
     }
 
-    /// One lower-case line: what happened; what to do.
+    /// One lower-case line: the failure; the remedy.
     package var description: String {
         switch reason {
         case .missing: "there is no \(path); see whether the name is right"

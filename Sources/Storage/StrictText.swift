@@ -1,6 +1,6 @@
 import Wire
 
-/// A cursor over a text that has to be exactly so: what was not written here is not read here.
+/// A cursor over a text in a strict format: it reads only what this program writes.
 struct StrictText: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0

@@ -8,7 +8,7 @@ final class TCPConnection: DescriptorHandler {
     enum Phase {
         case connecting
         case open
-        /// Our side is shut; what still comes is thrown away until the other side closes.
+        /// Our side is shut; later bytes are discarded until the other side closes.
         case finishing
         /// Nothing but the word to the handler is left to do.
         case ending

@@ -1,4 +1,4 @@
-/// Lower-case base32 (RFC 4648 section 6) without padding: what a DNS label can carry.
+/// Lower-case base32 (RFC 4648 section 6) without padding, which a DNS label can carry.
 package enum Base32 {
     private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".unicodeScalars)
 

@@ -98,7 +98,7 @@ package struct FramePacker {
 
     /// Pads what waits with zeros to a legal size; `bytes` is then a record's plaintext.
     ///
-    /// - Parameter least: the least size, a legal one: what needs less does not show.
+    /// - Parameter least: the least size, a legal one: an observer does not see that less was needed.
     package mutating func pad(to least: Int = 0) {
         bytes.append(contentsOf: repeatElement(0, count: max(least, plaintextSize) - bytes.count))
     }

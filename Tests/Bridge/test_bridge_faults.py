@@ -104,7 +104,7 @@ class Faults(Bridged):
         # The broker says so of a connection on which something is published.
         one.say("before the alarm is known")
         notice = self.notice(one, "bridge_blocked", 30)["message"]
-        self.assertRegex(notice, r"is connected, but takes nothing now: low on memory; what is said waits\Z")
+        self.assertRegex(notice, r"is connected, but takes nothing now: low on memory; messages wait\Z")
         for number in range(6):
             one.say(f"waits {number}")
             one.hears(f"waits {number}")

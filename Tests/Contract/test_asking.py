@@ -123,7 +123,7 @@ class Asking(Controlled):
         lines.next(time.monotonic() + 20)
         alice.kill()
         self.assertEqual(tail.wait(20), 1)
-        self.assertRegex(tail.stderr.read().decode(), r"^earshot: the node has ended or let go of us.*\n$")
+        self.assertRegex(tail.stderr.read().decode(), r"^earshot: the node has ended, or closed the connection.*\n$")
 
     def test_the_command_who_lists_the_peers(self):
         alice = self.controlled()

@@ -24,6 +24,10 @@ class Findings(unittest.TestCase):
     def test_a_word_that_begins_no_sentence_is_left_alone(self):
         self.assertEqual(found("Sources/A.swift", "/// A peer\n/// Who leaves. Says what is new, such as the same name.\n"), [])
 
+    def test_a_clause_behind_a_colon_or_a_semicolon_is_read(self):
+        text = "/// One line: what happened; who\n/// sent it. A name: somewhat: which of them is it; what else?\n"
+        self.assertEqual(found("Sources/A.swift", text), [(1, "what"), (1, "who")])
+
     def test_some_words_are_found_anywhere_and_across_lines(self):
         text = "/// The node is\n/// told by somebody.\n///\n/// A record stands there; it stands for another.\n"
         self.assertEqual(found("Sources/A.swift", text), [(1, "is told"), (2, "somebody"), (4, "stands")])

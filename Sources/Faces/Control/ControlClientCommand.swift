@@ -8,7 +8,7 @@ import Reactor
 
 /// Puts a question to a node that runs, and shows what it answers.
 package struct ControlClientCommand: ~Copyable {
-    /// Why there is no answer, or no more of it; each with one lower-case line: what happened; what to do.
+    /// The reason why no answer comes, or no more of it. The line is lower-case: the failure; the remedy.
     package enum Failure: Error {
         /// No node answers.
         case unavailable(String)
@@ -22,7 +22,7 @@ package struct ControlClientCommand: ~Copyable {
     private let diagnostics = Diagnostics(level: .error)
     private var hasErrors = false
 
-    /// - Returns: the exit code: 1 if the node refused something, what else it was asked for being done.
+    /// - Returns: the exit code: 1 if the node refused a command; it runs the others all the same.
     package static func run(_ question: ClientRequest) throws(Failure) -> CInt {
         guard let path = question.control.path(in: Surroundings.ofProcess) else {
             throw .unavailable(
@@ -111,7 +111,7 @@ extension ControlClientCommand {
     }
 
     private static var lost: Failure {
-        .failed("the node has ended or let go of us, who may have read too slowly; see whether it runs")
+        .failed("the node has ended, or closed the connection because it was read too slowly; see whether it runs")
     }
 
     private mutating func refused(_ code: String, _ message: String) {

@@ -11,7 +11,7 @@ package struct ControlSocket: ~Copyable, Sendable {
     package enum Failure: Error, Hashable, Sendable {
         /// By the process of that number, if the system tells.
         case inUse(String, Int?)
-        /// One lower-case line: what happened; what to do.
+        /// One lower-case line: the failure; the remedy.
         case unusable(String)
     }
 
@@ -108,7 +108,7 @@ package struct ControlSocket: ~Copyable, Sendable {
 }
 
 extension ControlSocket.Failure {
-    /// One lower-case line: what happened; what to do.
+    /// One lower-case line: the failure; the remedy.
     package var message: String {
         switch self {
         case .inUse(let path, let process):

@@ -85,7 +85,7 @@ extension ChatView {
         for message in messages { showNow(message, in: room, at: wallClock) }
         guard hasRules else { return }
         add(rendering.rule(language(.beforeYouCame)))
-        // The rule ends the block: what follows is of today.
+        // The rule ends the block: the next lines are of today.
         shownDay = rendering.day(wallClock)
     }
 

@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// When the lines of one room are shown: what comes with the first peer, folded arrivals, and the advice to a user without peers.
+/// When the lines of one room are shown: those with the first peer, folded arrivals, and the advice to a user without peers.
 struct RoomTiming: Sendable {
     /// A user that met peers within this time was alone until then.
     static let reunionTime = Duration.seconds(30)

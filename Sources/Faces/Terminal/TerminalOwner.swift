@@ -149,7 +149,7 @@ extension TerminalOwner {
     }
 
     private func draw() {
-        // A key may come before the signal of the window's change: what is drawn must not be for the old size.
+        // A key may come before the signal of the window's change: the frame must not be drawn for the old size.
         let size = TerminalSettings.size
         session.resize(columns: size.columns, rows: size.rows)
         TerminalSettings.usesSecondScreen(session.isPaging)

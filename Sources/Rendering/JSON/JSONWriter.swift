@@ -4,7 +4,7 @@ package struct JSONWriter {
     private var needsComma = false
     private let escaping: JSONEscaping
 
-    /// - Parameter escaping: by default, the line is safe to show in a terminal: whatever could steer one is escaped.
+    /// - Parameter escaping: by default, the line is safe to show in a terminal: characters that could steer one are escaped.
     package init(_ escaping: JSONEscaping = .forTerminals) { self.escaping = escaping }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) { nest("{", "}", members) }

@@ -32,7 +32,7 @@ package struct PlainOutput: Sendable {
 
     private var answers: PlainAnswers { PlainAnswers(language: language, clock: clock, day: day, room: room) }
 
-    /// - Parameter changes: what the report changed in the chat: they have the state before.
+    /// - Parameter changes: those of the chat by the report, with the state before each.
     package func rendering(of report: Report, _ changes: [ModelChange], at time: Timestamp) -> Rendering {
         switch report {
         case .event(.message(let message)):

@@ -25,7 +25,7 @@ package struct ControlRequest: Hashable, Sendable {
         (self.action, self.format, self.room) = (action, format, room)
     }
 
-    /// Words stand apart by one space; what is behind that of `say` and `command` is taken as it is.
+    /// One space separates words; the rest of the line behind `say` and `command` is taken as it is.
     package init(line: String) throws(ControlFault) {
         var (format, rest) = (Format.json, line)
         if let behind = ControlRequest.behind("plain", of: rest) { (format, rest) = (.plain, behind) }

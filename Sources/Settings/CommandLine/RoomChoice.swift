@@ -54,7 +54,7 @@ extension RoomSettings {
     /// The options that choose the room.
     ///
     /// - Parameters:
-    ///   - help: what the room is for.
+    ///   - help: the purpose of the room, for the help text.
     ///   - areSeveral: whether the options may be given for several rooms.
     static func roomOptions(_ help: String, areSeveral: Bool = false) -> [Option<Self>] {
         [

@@ -1,6 +1,6 @@
 /// The command line is not one that the program knows. Its exit code is 2.
 package struct UsageError: Error, Hashable, Sendable {
-    /// One lower-case line: what is wrong; what to do.
+    /// One lower-case line: the fault; the remedy.
     package let message: String
 
     init(_ message: String) {

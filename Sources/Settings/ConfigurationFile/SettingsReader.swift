@@ -2,8 +2,8 @@ import Commands
 import Chat
 
 extension ConfigurableSettings {
-    /// Reads the words of a command over `EARSHOT_` variables over a configuration file: what names an option first, in
-    /// this order, has it to itself.
+    /// Reads the words of a command over `EARSHOT_` variables over a configuration file: the first of them, in this
+    /// order, that names an option decides it alone.
     init(parsing words: [String], in surroundings: Surroundings) throws(UsageError) {
         var asked = Self()
         var taken = try asked.take(words: words)
@@ -76,7 +76,7 @@ extension ConfigurableSettings {
         }
     }
 
-    /// One file serves all commands: what is an option of another one is passed over.
+    /// One file serves all commands: the options of other commands are skipped.
     private static func settings(
         _ entries: [ConfigurationEntry], place: String
     ) throws(ConfigurationError) -> [Setting] {

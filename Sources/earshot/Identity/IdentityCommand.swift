@@ -15,7 +15,7 @@ struct IdentityCommand {
 
     /// Does what is asked.
     ///
-    /// - Returns: what to print.
+    /// - Returns: the text to print.
     static func run(_ arguments: IdentityArguments) throws(StartFailure) -> String {
         let result =
             switch arguments.action {

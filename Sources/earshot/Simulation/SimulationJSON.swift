@@ -3,7 +3,7 @@ import Rendering
 import Simulator
 import Wire
 
-/// The report of an experiment as JSON: what was asked for, then what came of it.
+/// The report of an experiment as JSON: its settings, then its results.
 extension JSONWriter {
     mutating func members(of report: ExperimentReport) {
         member("event", "simulation")

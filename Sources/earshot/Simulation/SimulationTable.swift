@@ -2,7 +2,7 @@ import ChatNode
 import Rendering
 import Simulator
 
-/// The report of an experiment as people read it: what was simulated, and an aligned table of what came of it.
+/// The report of an experiment as people read it: its settings, and an aligned table of its results.
 struct SimulationTable {
     let text: String
 

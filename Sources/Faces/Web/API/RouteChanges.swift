@@ -205,8 +205,8 @@ extension WebServer {
         }
     }
 
-    /// The room of a command, and the conversation that counts as the open one: what a client shows, whatever another face
-    /// opened since. Nil for those that are open.
+    /// The room of a command, and the conversation that counts as the open one: those that the client shows, although another
+    /// face may have opened others since. Nil for those that are open.
     private func place(of call: RouteCall) async throws(RouteFault) -> (RoomLabel?, Conversation?) {
         var room: RoomLabel?
         if call.body["room"] != nil {

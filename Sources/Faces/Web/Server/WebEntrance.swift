@@ -45,18 +45,18 @@ actor WebEntrance: EventLoopActor {
     private var passing = 0
     private var hasEnded = false
     private let pass: Pass
-    private let makeRoom: @Sendable () -> Void
+    private let freeDescriptor: @Sendable () -> Void
     private let countRefusal: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - makeRoom: closes a connection that was passed on, as descriptors are lacking.
+    ///   - freeDescriptor: closes a connection that was passed on, as descriptors are lacking.
     ///   - countRefusal: is called for each client that is let go.
     init(
         on loop: EventLoop, _ listeners: consuming LoopbackListeners, hosts: [String],
-        makeRoom: @escaping @Sendable () -> Void,
+        freeDescriptor: @escaping @Sendable () -> Void,
         countRefusal: @escaping @Sendable () -> Void, pass: @escaping Pass
     ) {
-        (self.loop, self.pass, self.makeRoom, self.countRefusal) = (loop, pass, makeRoom, countRefusal)
+        (self.loop, self.pass, self.freeDescriptor, self.countRefusal) = (loop, pass, freeDescriptor, countRefusal)
         target = RequestTarget(hosts: hosts)
         self.listeners = listeners
     }
@@ -86,19 +86,19 @@ actor WebEntrance: EventLoopActor {
     }
 
     /// The receiver has closed a connection: descriptors may be there again.
-    func hasRoom() { for acceptor in acceptors { acceptor.start() } }
+    func hasSpace() { for acceptor in acceptors { acceptor.start() } }
 
     /// The client that came first goes, unless its head has just come.
     private func letSomeoneGo() -> Bool {
         guard let oldest = quota.removeOldestStranger(at: .monotonic, behind: WebEntrance.grace) else {
-            makeRoom()
+            freeDescriptor()
             return false
         }
         giveWay(oldest)
         return silent[oldest] == nil && passing < WebEntrance.mostPassing
     }
 
-    /// Refuses a client that has not sent a head; what has come of it is read first.
+    /// Reads the bytes that a client has sent, and refuses it if they are no whole head.
     private func giveWay(_ number: CInt) {
         read(number)
         if silent[number] != nil { refuse(number) }

@@ -218,7 +218,7 @@ extension WebServer {
         }
         if lacksDescriptors {
             lacksDescriptors = false
-            Task { [entrance] in await entrance?.hasRoom() }
+            Task { [entrance] in await entrance?.hasSpace() }
         }
         if connections.isEmpty { finish() }
     }
