@@ -84,12 +84,12 @@ package final class ReportQueue: Sendable {
     /// Returns while fewer than 256 reports wait, and otherwise when that is so.
     func waitForRoom() async {
         await withCheckedContinuation { feeder in
-            let hasRoom = state.withLock { state in
+            let hasSpace = state.withLock { state in
                 guard state.count >= ReportQueue.ample else { return true }
                 state.feeders.append(feeder)
                 return false
             }
-            if hasRoom { feeder.resume() }
+            if hasSpace { feeder.resume() }
         }
     }
 

@@ -13,7 +13,7 @@ package final class Acceptor: DescriptorHandler {
 
     private let loop: EventLoop
     private let listener: CInt
-    private let makeRoom: () -> Bool
+    private let freeDescriptor: () -> Bool
     private let take: (CInt) -> Void
     private var isStopped = false
     private var isWatching = false
@@ -21,12 +21,12 @@ package final class Acceptor: DescriptorHandler {
 
     /// - Parameters:
     ///   - listener: does not block; the caller closes it behind `stop`.
-    ///   - makeRoom: closes a connection of less worth than a new one; false if there is none.
+    ///   - freeDescriptor: closes a connection of less worth than a new one; false if there is none.
     ///   - take: gets a connection that does not block, and owns its descriptor.
     package init(
-        on loop: EventLoop, _ listener: CInt, makeRoom: @escaping () -> Bool, take: @escaping (CInt) -> Void
+        on loop: EventLoop, _ listener: CInt, freeDescriptor: @escaping () -> Bool, take: @escaping (CInt) -> Void
     ) {
-        (self.loop, self.listener, self.makeRoom, self.take) = (loop, listener, makeRoom, take)
+        (self.loop, self.listener, self.freeDescriptor, self.take) = (loop, listener, freeDescriptor, take)
     }
 
     /// Accepts from now on, also before the end of a pause.
@@ -61,7 +61,7 @@ package final class Acceptor: DescriptorHandler {
                 continue
             }
             switch errno {
-            case EMFILE, ENFILE, ENOMEM, ENOBUFS: if !makeRoom() { return pauseAccepting() }
+            case EMFILE, ENFILE, ENOMEM, ENOBUFS: if !freeDescriptor() { return pauseAccepting() }
             case EAGAIN: return
             // The connection that waited has gone, or the network failed it.
             case ECONNABORTED, EINTR, EPROTO: continue

@@ -21,12 +21,12 @@ extension EventLoopActor {
 
     /// Makes the acceptor of a listening socket; see `Acceptor.init`.
     package func makeAcceptor(
-        of listener: CInt, makeRoom: @escaping (isolated Self) -> Bool,
+        of listener: CInt, freeDescriptor: @escaping (isolated Self) -> Bool,
         take: @escaping @Sendable (isolated Self, CInt) -> Void
     ) -> Acceptor {
         Acceptor(on: loop, listener) { [weak self] in
             // A callback has no result, which this one needs.
-            self?.assumeIsolated(makeRoom) ?? false
+            self?.assumeIsolated(freeDescriptor) ?? false
         } take: { [weak self] connection in
             guard let self else { return _ = close(connection) }
             callback(take)(connection)

@@ -90,7 +90,7 @@ package struct DirectChats: Sendable {
 
     /// Changes a conversation, which is created if there is none, and marks it as used.
     mutating func updateOrCreate<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
-        if entries[peer] == nil { makeRoom(from: .accepted) }
+        if entries[peer] == nil { makeSpace(from: .accepted) }
         return touch(peer, change)
     }
 
@@ -99,7 +99,7 @@ package struct DirectChats: Sendable {
     /// - Parameter giver: from where it came.
     mutating func receiveRequest(_ message: Message, from giver: Giver, now: Instant) -> DirectStep? {
         if entries[message.author] == nil {
-            makeRoom(from: .declined)
+            makeSpace(from: .declined)
             guard entries.count < capacity else { return nil }
         }
         var isNew = entries[message.author]?.chat.awaitsNoAnswer ?? true
@@ -153,7 +153,7 @@ package struct DirectChats: Sendable {
     }
 
     /// Evicts, if the table is full, the least important conversation, and of these the one used longest ago.
-    private mutating func makeRoom(from mostWorth: EvictionPriority) {
+    private mutating func makeSpace(from mostWorth: EvictionPriority) {
         guard entries.count >= capacity else { return }
         let candidates = entries.lazy.filter { !$0.value.chat.isActive && $0.value.chat.evictionPriority <= mostWorth }
         let least = candidates.min {

@@ -28,7 +28,7 @@ package struct PendingChanges: Sendable {
             if waiting.isReplaced(by: change) { entries[key]?.change = change }
             return
         }
-        makeRoom(for: change.author)
+        makeSpace(for: change.author)
         arrivals += 1
         counts[change.author, default: 0] += 1
         entries[key] = Entry(change: change, giver: giver, arrival: arrivals)
@@ -40,7 +40,7 @@ package struct PendingChanges: Sendable {
         return remove(ChangeTarget(message: id, author: author))
     }
 
-    private mutating func makeRoom(for author: PeerID) {
+    private mutating func makeSpace(for author: PeerID) {
         if counts[author, default: 0] == PendingChanges.capacityPerAuthor {
             dropOldest(of: author)
         } else if entries.count == PendingChanges.capacity {

@@ -53,7 +53,7 @@ struct ConnectionLimiter {
     mutating func admit(_ endpoint: Endpoint, now: Instant) -> Bool {
         guard halfOpen < Limits.halfOpenHandshakes, room > 0 else { return false }
         if !endpoint.isLoopback {
-            guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasRoom(inNetworkOf: endpoint),
+            guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasSpace(inNetworkOf: endpoint),
                 networkHalfOpen(endpoint) < Limits.halfOpenHandshakesPerNetwork,
                 admitSource(endpoint.source, now: now)
             else { return false }
@@ -71,8 +71,8 @@ struct ConnectionLimiter {
     mutating func openLink(_ endpoint: Endpoint, role: Link.Role, now: Instant) -> Bool {
         guard room > 0 else { return false }
         if role == .responder, !endpoint.isLoopback {
-            guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasRoom(inNetworkOf: endpoint),
-                makeRoom(for: endpoint.source, now: now),
+            guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasSpace(inNetworkOf: endpoint),
+                makeSpace(for: endpoint.source, now: now),
                 (sources[endpoint.source]?.links ?? 0) < Limits.linksPerSource
             else { return false }
             count(endpoint, { $0.links += 1 }, { $0.links += 1 })
@@ -101,12 +101,12 @@ struct ConnectionLimiter {
         endpoint.network.flatMap { networks[$0]?.halfOpen } ?? 0
     }
 
-    private func hasRoom(inNetworkOf endpoint: Endpoint) -> Bool {
+    private func hasSpace(inNetworkOf endpoint: Endpoint) -> Bool {
         (endpoint.linkNetwork.flatMap { networks[$0]?.links } ?? 0) < Limits.linksPerNetwork
     }
 
     private mutating func admitSource(_ key: Endpoint, now: Instant) -> Bool {
-        guard makeRoom(for: key, now: now), var source = sources[key] else { return false }
+        guard makeSpace(for: key, now: now), var source = sources[key] else { return false }
         guard source.halfOpen < Limits.halfOpenHandshakesPerSource, source.links < Limits.linksPerSource,
             !isLimited || source.bucket.takeTokens(now: now)
         else {
@@ -117,7 +117,7 @@ struct ConnectionLimiter {
         return true
     }
 
-    private mutating func makeRoom(for key: Endpoint, now: Instant) -> Bool {
+    private mutating func makeSpace(for key: Endpoint, now: Instant) -> Bool {
         if sources[key] != nil { return true }
         if sources.count >= ConnectionLimiter.mostSources {
             sources = sources.filter { $0.value.halfOpen > 0 || $0.value.links > 0 }

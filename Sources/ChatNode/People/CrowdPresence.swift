@@ -376,7 +376,7 @@ extension CrowdPresence {
     private mutating func answer(
         _ buckets: UInt16, from start: Int, on link: LinkInfo, _ me: PeerID, _ effects: inout Effects
     ) {
-        let most = min(Limits.rosterPortion, exchange.room(for: link.id) / RosterExchange.largest)
+        let most = min(Limits.rosterPortion, exchange.space(for: link.id) / RosterExchange.largest)
         let (peers, next) = presences.part(of: buckets, from: start, most: most)
         var bytes = 0
         for peer in peers where peer != link.peer {

@@ -108,14 +108,14 @@ struct RosterExchange {
         answers[link]?.bytes -= bytes
         if let next { answers[link]?.next = next }
         ends[link] = next
-        if next == nil || !hasRoom(for: link) { answers[link] = nil }
+        if next == nil || !hasSpace(for: link) { answers[link] = nil }
         if answers.isEmpty { stepsAt = nil }
     }
 
     /// Bytes that an answer may still send.
-    func room(for link: ConnectionID) -> Int { answers[link]?.bytes ?? 0 }
+    func space(for link: ConnectionID) -> Int { answers[link]?.bytes ?? 0 }
 
-    private func hasRoom(for link: ConnectionID) -> Bool { room(for: link) >= RosterExchange.largest }
+    private func hasSpace(for link: ConnectionID) -> Bool { space(for: link) >= RosterExchange.largest }
 
     /// The most bytes of a presence with its author's certificate behind it.
     static let largest = 1_800

@@ -97,13 +97,13 @@ struct GuestLinks {
     mutating func opened(
         _ connection: ConnectionID, to peer: PeerID, now: Instant, isAccepted: (PeerID) -> Bool
     ) -> Bool {
-        guard guests[connection] != nil || hasRoom(for: peer, isAccepted) else { return false }
+        guard guests[connection] != nil || hasSpace(for: peer, isAccepted) else { return false }
         guests[connection] = Guest(peer: peer, usedAt: now)
         wishes[peer] = nil
         return true
     }
 
-    private func hasRoom(for peer: PeerID, _ isAccepted: (PeerID) -> Bool) -> Bool {
+    private func hasSpace(for peer: PeerID, _ isAccepted: (PeerID) -> Bool) -> Bool {
         guard guests.count < Limits.guestLinks else { return false }
         return isAccepted(peer) || guests.values.count { !isAccepted($0.peer) } < Limits.strangerGuests
     }

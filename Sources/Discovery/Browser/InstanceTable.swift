@@ -214,7 +214,7 @@ extension InstanceTable {
             return []
         }
         let isNewcomer = lookup.attempt == 0
-        guard queue.hasRoom(isNewcomer: isNewcomer) else {
+        guard queue.hasSpace(isNewcomer: isNewcomer) else {
             wait(listing, lookup)
             return []
         }

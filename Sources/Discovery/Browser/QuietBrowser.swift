@@ -211,7 +211,7 @@ extension QuietBrowser {
             keep(former.ending(at: now + Self.goodbyeTime), as: pointer.instance)
             return []
         }
-        let actions = former == nil ? makeRoom() + [.list(pointer.instance)] : []
+        let actions = former == nil ? makeSpace() + [.list(pointer.instance)] : []
         if former == nil {
             serial += 1
             arrivals.append(pointer.instance, serial: serial) { [known] in known[$0]?.serial == $1 }
@@ -229,7 +229,7 @@ extension QuietBrowser {
     }
 
     /// In a full table the oldest instance is evicted: it was dialled long ago, and a newcomer was not.
-    private mutating func makeRoom() -> [Action] {
+    private mutating func makeSpace() -> [Action] {
         guard known.count >= Self.maximumInstances else { return [] }
         guard let oldest = arrivals.removeOldest(isListed: { [known] in known[$0]?.serial == $1 }) else { return [] }
         known[oldest] = nil

@@ -17,7 +17,7 @@ struct ResolverQueue {
 
     var isWaiting: Bool { !newcomers.isEmpty || !repeaters.isEmpty }
 
-    func hasRoom(isNewcomer: Bool) -> Bool { pool.hasRoom(after: open, isNewcomer: isNewcomer) }
+    func hasSpace(isNewcomer: Bool) -> Bool { pool.hasSpace(after: open, isNewcomer: isNewcomer) }
 
     mutating func opened() { open += 1 }
 
@@ -29,12 +29,12 @@ struct ResolverQueue {
 
     /// The next listing to resolve, removed; nil without a free resolver.
     mutating func next() -> Listing? {
-        if !newcomers.isEmpty, hasRoom(isNewcomer: true) {
+        if !newcomers.isEmpty, hasSpace(isNewcomer: true) {
             // The listing that has waited longest and the newest take turns, so that a crowd delays neither.
             isTurnOfNewest.toggle()
             return isTurnOfNewest ? newcomers.removeLast() : newcomers.removeFirst()
         }
-        return !repeaters.isEmpty && hasRoom(isNewcomer: false) ? repeaters.removeFirst() : nil
+        return !repeaters.isEmpty && hasSpace(isNewcomer: false) ? repeaters.removeFirst() : nil
     }
 
     mutating func remove(_ listing: Listing) { removeAll { $0 == listing } }

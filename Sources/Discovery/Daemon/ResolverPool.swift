@@ -10,7 +10,7 @@ final class ResolverPool {
     var claimants = 0
 
     /// True if a room that has `count` resolvers open may open one more.
-    func hasRoom(after count: Int, isNewcomer: Bool) -> Bool {
+    func hasSpace(after count: Int, isNewcomer: Bool) -> Bool {
         let room = window.room(isNewcomer: isNewcomer)
         return open < room && count < max(1, room / max(1, claimants))
     }

@@ -110,7 +110,7 @@ struct RosterDigestTests {
         #expect(exchange.parts(now: now + Limits.rosterPortionInterval).map(\.start) == [20])
         // An answer ends after 64 kB, and the next one goes on there.
         exchange.recordAnswer(link, next: 160, bytes: 57_000)
-        #expect(exchange.nextDeadline == nil && exchange.room(for: link) == 0)
+        #expect(exchange.nextDeadline == nil && exchange.space(for: link) == 0)
         let later = now + .seconds(2)
         let isAnswered = exchange.answer(0xffff, on: link, now: later)
         #expect(isAnswered && exchange.parts(now: later).map(\.start) == [160])

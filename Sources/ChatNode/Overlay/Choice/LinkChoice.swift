@@ -149,12 +149,12 @@ extension LinkChoice {
         links.values[index].isNew = isNew && !hello.isChosen && !hello.isGuest
         if hello.isGuest { links.values[index].isGuest = true }
         let link = links.values[index]
-        if isNew, !link.isNew, isOverlay, !hasRoom(for: link, now: now) { return [.refuse(peer)] }
+        if isNew, !link.isNew, isOverlay, !hasSpace(for: link, now: now) { return [.refuse(peer)] }
         return []
     }
 
     /// Whether a link that its peer has opened may stay.
-    private func hasRoom(for link: ChosenLink, now: Instant) -> Bool {
+    private func hasSpace(for link: ChosenLink, now: Instant) -> Bool {
         guard !link.isChosen, let hello = link.hello, hello.isOverlay else { return true }
         if samplers.avoids(link.endpoint, now: now) { return false }
         // `GuestLinks` has the places of guests.
