@@ -532,7 +532,7 @@ extension MessageRouter {
         return commit([payload], to: peer, at: moment)
     }
 
-    /// Opens a conversation, and closes the one before: what is shown has no unread messages, and the others count them. Then
+    /// Opens a conversation, and closes the one before: the shown one has no unread messages, and the others count them. Then
     /// `takeReplies` may have payloads to send.
     @discardableResult
     package mutating func open(_ conversation: Conversation) -> [NodeEvent] { look(at: conversation, isLooking: true) }
