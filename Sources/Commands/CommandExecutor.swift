@@ -180,7 +180,7 @@ extension CommandExecutor {
             }
         }
         guard result.isDone else { return result }
-        if case .answer(let answer) = result.reply, answer.opened != nil { rooms.look(at: turn.room) }
+        if result.opening != nil { rooms.look(at: turn.room) }
         guard let change = turn.change else { return result }
         if case .marks(let marks) = change { share(marks, from: room, rooms) }
         result.stored = store(change, room.label)
@@ -252,9 +252,9 @@ extension CommandExecutor {
 
     /// Tells the other faces of a conversation that a command opened.
     private func tellOpening(by result: CommandResult, isForDisplay: Bool) {
-        guard case .answer(let answer) = result.reply, let (view, recent) = answer.opened else { return }
-        if let left = answer.left { told(RoomReport(left, .leaving), isForDisplay) }
-        told(RoomReport(result.room, .opened(view, recent: recent)), isForDisplay)
+        guard let opening = result.opening else { return }
+        if let left = opening.left { told(RoomReport(left, .leaving), isForDisplay) }
+        told(RoomReport(result.room, .opened(opening.view, recent: opening.recent)), isForDisplay)
     }
 
     /// Delivers the rooms in one turn of the nodes: their later events come behind it.

@@ -20,6 +20,9 @@ struct CommandResult: Sendable {
 
     var report: RoomReport? { reply.map { RoomReport(room, $0) } }
 
+    /// The conversation that the command opened.
+    var opening: Opening? { reply?.content(Opening.self) }
+
     var isDone: Bool {
         if case .error = reply { false } else { true }
     }

@@ -144,30 +144,29 @@ extension ChatModel {
 /// Answers of commands that change the chat without an event.
 extension ChatModel {
     private mutating func reduce(_ answer: Answer, in label: RoomLabel, into changes: inout [ModelChange]) {
-        switch answer {
-        case .active(command: _, let view, let recent): open(view, recent, in: label, into: &changes)
-        case .joined(let recent): open(.publicRoom, recent, in: label, into: &changes)
-        case .made: open(.publicRoom, [], in: label, into: &changes)
-        case .parted(let left, let view, let recent): part(left, view, recent, in: label, into: &changes)
-        case .history(let view, let messages):
-            change(label) { $0.take(messages, of: view, &$1, into: &changes) }
-        case .whoami(_, room: _, let profile): change(label) { room, _ in room.set(profile) }
-        case .rooms(let list):
+        // A snapshot has what the other commands change.
+        switch answer.content {
+        case let opening as Opening:
+            if let left = opening.left {
+                part(left, opening.view, opening.recent, in: label, into: &changes)
+            } else {
+                open(opening.view, opening.recent, in: label, into: &changes)
+            }
+        case let list as MessageList where list.wanted == nil:
+            change(label) { $0.take(list.messages, of: list.view, &$1, into: &changes) }
+        case let card as OwnCard: change(label) { room, _ in room.set(card.profile) }
+        case let list as RoomList:
             for row in list.rooms {
                 change(row.room) { room, _ in
                     room.set(isPrivate: row.isPrivate, isBridged: row.isBridged, into: &changes)
                 }
             }
             take(list.invitations, into: &changes)
-        case .wiped:
+        case is Wiped:
             let ended = rooms.map(\.label)
             self = ChatModel()
             changes += ended.map { .ended($0) } + [.erased(.everything)]
-        // A snapshot has what they change.
-        case .done, .verification: break
-        case .peers, .requests, .found, .unread, .invited, .announced, .contacts, .blocked, .statistics, .help, .bridge,
-            .person:
-            break
+        default: break
         }
     }
 

@@ -24,7 +24,7 @@ package enum Erasure: Hashable, Sendable {
         case .event(.direct(.declined, let who)):
             self = .request(ConversationID(report.room, .direct(with: who)))
         case .event(.blocked(let who, isOn: true)): self = .author(who.key, in: report.room.number)
-        case .answer(.wiped): self = .everything
+        case .answer(let answer) where answer.content is Wiped: self = .everything
         case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return nil
         }
     }

@@ -1,7 +1,7 @@
-import Chat
+package import Chat
 import ChatNode
 import Phrases
-import Wire
+package import Wire
 
 /// Commands about peers.
 extension CommandEntry {
@@ -155,5 +155,53 @@ extension CommandExecutor {
         for room in rooms.all { room.node.change(.contacts(names)) }
         turn.stored = keeper.store(contacts)
         return turn.done(turn.node.chat.name(of: peer))
+    }
+}
+
+/// A row of `/contacts`.
+package struct ContactView: Sendable {
+    package let who: PeerName
+    /// Nil if it has not been here since it got its name.
+    package let lastHere: Timestamp?
+    /// The rooms in which it is now.
+    package let rooms: [RoomLabel]
+    package let isVerified: Bool
+
+    package init(_ who: PeerName, lastHere: Timestamp?, rooms: [RoomLabel], isVerified: Bool) {
+        (self.who, self.lastHere, self.rooms, self.isVerified) = (who, lastHere, rooms, isVerified)
+    }
+}
+
+extension Answer {
+    package static func contacts(_ contacts: [ContactView]) -> Answer {
+        let rows = contacts.map { contact in
+            AnswerRow({ wording, _ in wording.line(contact) }) {
+                $0.member("who", contact.who)
+                $0.member("lastHere", contact.lastHere.map { UniversalTime($0).text })
+                $0.member("here", contact.rooms.map(\.name))
+                $0.member("verified", contact.isVerified)
+            }
+        }
+        return Answer("contacts", AnswerRows("contacts", rows, none: .noContacts))
+    }
+
+    /// In the order in which they were blocked.
+    fileprivate static func blocked(_ peers: [PeerName]) -> Answer {
+        let rows = peers.map { who in
+            AnswerRow(Sentence(.blockedPeer, who.displayName, who.key.hexadecimal)) { $0.member("who", who) }
+        }
+        return Answer("blocked", AnswerRows("peers", rows, none: .noneBlocked))
+    }
+}
+
+extension Wording {
+    fileprivate func line(_ contact: ContactView) -> String {
+        let name = contact.who.displayName
+        let mark = contact.isVerified ? ", \(language(.isVerified))" : ""
+        guard contact.rooms.isEmpty else {
+            return language(.contactHere, name, names(contact.rooms.map(\.name))) + mark
+        }
+        guard let last = contact.lastHere else { return language(.contactUnseen, name) + mark }
+        return language(.contactLast, name, "\(day(last)) \(clock(last))") + mark
     }
 }

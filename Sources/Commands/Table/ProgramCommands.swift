@@ -46,10 +46,7 @@ extension CommandEntry {
             .inRoom { turn in
                 let node = turn.node
                 if let consents = turn.operands.flag("on") { node.change(.consent(consents)) }
-                return .bridge(
-                    BridgeView(
-                        consents: node.chat.session.bridging.consents, isBridged: node.isBridged,
-                        state: node.bridgeState))
+                return .bridge(node.chat.session.bridging.consents, node.isBridged, node.bridgeState)
             }),
     ]
 
@@ -64,4 +61,24 @@ extension CommandEntry {
 extension Program {
     /// The open room; a label of no room where there is none.
     fileprivate var anyLabel: RoomLabel { openLabel ?? RoomLabel(number: 0, name: "") }
+}
+
+extension Answer {
+    /// - Parameters:
+    ///   - consents: whether bridges may carry the user's messages.
+    ///   - isBridged: whether a bridge is here.
+    ///   - state: of this node's bridge; nil if it has none.
+    fileprivate static func bridge(_ consents: Bool, _ isBridged: Bool, _ state: Sentence?) -> Answer {
+        let safe = state.map { Sentence(phrase: $0.phrase, arguments: $0.arguments.map(DisplayGuard.safe)) }
+        let sentences = [
+            Sentence(isBridged ? .bridgeHere : .bridgeNone), Sentence(consents ? .bridgeOn : .bridgeOff), safe,
+        ].compactMap(\.self)
+        return Answer(
+            "bridge",
+            Sentences(sentences) {
+                $0.member("allowed", consents)
+                $0.member("bridged", isBridged)
+                $0.member("state", state?.text(in: .english))
+            })
+    }
 }

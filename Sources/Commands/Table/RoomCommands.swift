@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 import ChatNode
 import Phrases
 import Wire
@@ -26,7 +26,9 @@ extension CommandEntry {
             .overTurns { operands, desk, rooms in
                 let key = RoomKey.makeText()
                 let request = RoomRequest(name: operands["room"] ?? "", key: key)
-                return await desk.join(request, rooms) { _ in .made(key: key) }
+                return await desk.join(request, rooms) {
+                    Answer("room", Opening(.publicRoom, recent: $0, .made(key: key)))
+                }
             }),
         CommandEntry(
             "part", [.ownRoom], .view,
@@ -207,5 +209,27 @@ extension CommandExecutor {
             rooms.remove(label)
             throw error
         }
+    }
+}
+
+extension Answer {
+    /// The invited peer and the name of the room.
+    package static func invited(_ who: PeerName, to room: String) -> Answer {
+        Answer(
+            "invite",
+            Sentences(Sentence(.invited, who.displayName, DisplayGuard.safe(room))) {
+                $0.member("with", who)
+                $0.member("to", room)
+            })
+    }
+
+    /// The rooms that the presence names now.
+    package static func announced(_ rooms: [String]) -> Answer {
+        let names = rooms.map(DisplayGuard.safe).joined(separator: ", ")
+        return Answer(
+            "announce",
+            Sentences(rooms.isEmpty ? Sentence(.announcesNothing) : Sentence(.announces, names)) {
+                $0.member("rooms", rooms)
+            })
     }
 }

@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 import ChatNode
 import Phrases
 import Wire
@@ -86,5 +86,17 @@ extension CommandTurn {
             guard error.code == .unknownMessage, let target, !target.contains(where: \.isNumber) else { throw error }
             return try perform(.edit(nil, of: conversation, "\(target) \(text)"))
         }
+    }
+}
+
+extension Answer {
+    package static func requests(_ requests: [(who: PeerName, text: String)]) -> Answer {
+        let rows = requests.map { request in
+            AnswerRow(Sentence(.asks, request.who.displayName, DisplayGuard.safe(request.text))) {
+                $0.member("from", request.who)
+                $0.member("text", request.text)
+            }
+        }
+        return Answer("requests", AnswerRows("requests", rows, none: .noRequests))
     }
 }

@@ -32,9 +32,9 @@ extension CommandEntry {
             .inRoom { turn in
                 let wanted = turn.operands.text.lowercased()
                 let messages = turn.node.chat.messages(in: turn.conversation)
-                return .found(
-                    turn.operands.text, turn.node.chat.view(turn.conversation),
-                    messages.filter { $0.text.lowercased().hasPart(wanted) })
+                let found = messages.filter { $0.text.lowercased().hasPart(wanted) }
+                let view = turn.node.chat.view(turn.conversation)
+                return Answer("search", MessageList(view: view, messages: found, wanted: turn.operands.text))
             }),
     ]
 }

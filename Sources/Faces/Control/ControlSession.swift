@@ -91,7 +91,7 @@ struct ControlSession: ClientSession {
         switch request.action {
         case .tail: phase = .tailing(request.format)
         case .prometheus:
-            guard case .answer(.statistics(let counters))? = reports.first?.report else { break }
+            guard let counters = reports.first?.report.content(Counters.self)?.counters else { break }
             return answer([.send(ControlLines.prometheus(counters), of: nil)])
         case .say, .command: break
         }

@@ -12,47 +12,39 @@ extension ChatView {
     /// - Parameter isMoved: whether another conversation is open now.
     mutating func show(_ answer: Answer, _ report: RoomReport, isMoved: Bool, at wallClock: Timestamp) {
         rendering.me = model.room(report.room.number)?.me
-        switch answer {
-        case .active: showOpen(at: wallClock)
-        case .parted:
-            tell(report, at: wallClock)
-            if isMoved { showOpen(at: wallClock) }
-        case .joined, .made:
-            showOpen(at: wallClock)
-            tell(report, at: wallClock)
-        case .rooms(let list):
-            announced = list.announced.map(\.name)
-            tell(report, at: wallClock)
-        case .history(let conversation, let messages):
-            show(messages, under: headOfHistory(conversation, messages, report.room))
-        case .found: show(answer, report, at: wallClock)
-        case .peers(let peers, let isWhole, let here):
-            let shown = isWhole ? peers : peers.filter { $0.state != .left }
-            tell(RoomReport(report.room, .answer(.peers(shown, isWhole: isWhole, here: here))), at: wallClock)
-        case .help(let entries) where entries.count > 1: for line in help(entries) { add(line) }
-        case .statistics:
+        switch answer.content {
+        case let opening as Opening: show(opening, report, isMoved: isMoved, at: wallClock)
+        case let list as MessageList: show(list.messages, under: notices(of: report, at: wallClock).first ?? "")
+        case let list as PeerList where !list.isWhole:
+            tell(RoomReport(report.room, .answer(Answer(answer.command, list.present))), at: wallClock)
+        case let list as CommandList where list.entries.count > 1: for line in help(list.entries) { add(line) }
+        case is Counters:
             tellPlace(of: report.room, at: wallClock)
             tell(report, at: wallClock)
-        case .wiped:
+        case is Wiped:
             let lines = notices(of: report, at: wallClock).map { rendering.notice($0, at: wallClock) }
             forget()
             lines.forEach { add($0) }
-        case .requests, .unread, .invited, .announced, .contacts, .blocked, .help, .whoami, .bridge, .person,
-            .verification,
-            .done:
+        default:
+            if let list = answer.content as? RoomList { announced = list.announced.map(\.name) }
             tell(report, at: wallClock)
+        }
+    }
+
+    private mutating func show(_ opening: Opening, _ report: RoomReport, isMoved: Bool, at time: Timestamp) {
+        switch opening.way {
+        case .opened: showOpen(at: time)
+        case .joined, .made:
+            showOpen(at: time)
+            tell(report, at: time)
+        case .parted:
+            tell(report, at: time)
+            if isMoved { showOpen(at: time) }
         }
     }
 
     private mutating func tell(_ report: RoomReport, at time: Timestamp) {
         for text in notices(of: report, at: time) { add(rendering.notice(text, at: time), of: time) }
-    }
-
-    /// The messages that a search has found.
-    private mutating func show(_ answer: Answer, _ report: RoomReport, at time: Timestamp) {
-        let head = notices(of: report, at: time)
-        guard case .found(_, _, let messages) = answer else { return }
-        show(messages, under: head.first ?? "")
     }
 
     /// Shows the conversation that was opened: a rule with its name, and its last messages.
@@ -71,13 +63,6 @@ extension ChatView {
     private mutating func show(_ messages: some Sequence<MessageView>, under head: String) {
         add(rendering.rule(head))
         for message in messages { add(rendering.line(of: message), of: PlainMessage.time(of: message)) }
-    }
-
-    private func headOfHistory(
-        _ conversation: ConversationView, _ messages: [MessageView], _ room: RoomLabel
-    ) -> String {
-        PlainAnswers(language: language, clock: rendering.clock, day: rendering.day, room: room.name).historyHead(
-            conversation, count: messages.count)
     }
 
     private mutating func tellPlace(of label: RoomLabel, at time: Timestamp) {

@@ -1,3 +1,4 @@
+import Commands
 import Chat
 import ChatNode
 import LineEditor

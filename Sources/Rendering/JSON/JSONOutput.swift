@@ -42,7 +42,7 @@ package struct JSONOutput: Presentation {
                 $0.member("event", "result")
                 $0.member("command", answer.command)
                 $0.member("room", room)
-                $0.members(of: answer)
+                answer.content.write(to: &$0)
             }
         }
         return writer.bytes

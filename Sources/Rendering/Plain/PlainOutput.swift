@@ -30,7 +30,7 @@ package struct PlainOutput: Sendable {
         self.room = room
     }
 
-    private var answers: PlainAnswers { PlainAnswers(language: language, clock: clock, day: day, room: room) }
+    private var wording: Wording { Wording(language: language, clock: clock, day: day, room: room) }
 
     /// - Parameter changes: those of the chat by the report, with the state before each.
     package func rendering(of report: Report, _ changes: [ModelChange], at time: Timestamp) -> Rendering {
@@ -41,10 +41,11 @@ package struct PlainOutput: Sendable {
         case .event(.notice(let code, let sentence)) where code.isWarning:
             return PlainOutput.diagnostics(sentence.text(in: language))
         case .error(let error): return PlainOutput.diagnostics(error.sentence.text(in: language))
-        case .answer(.history(_, let messages)), .answer(.found(_, _, let messages)):
+        case .answer(let answer):
+            let messages = (answer.content as? MessageList)?.messages ?? []
             let head = rows(notices(of: report, changes, at: time), at: time)
             return Rendering(output: messages.reduce(into: head) { $0 += Array(line($1, at: time).utf8) })
-        case .event, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
+        case .event, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
             return Rendering(output: rows(notices(of: report, changes, at: time), at: time))
         }
     }
@@ -54,11 +55,11 @@ package struct PlainOutput: Sendable {
         switch report {
         case .event(.message), .error, .entered, .viewed, .leaving, .snapshot: return []
         case .opened(let conversation, let recent):
-            return answers.lines(of: .active(command: "open", conversation, recent: recent), at: time)
+            return Opening(conversation, recent: recent).lines(wording, at: time)
         case .listening(let place): return [language(.listening, place.face, place.url ?? place.address)]
         case .event(.failed(let who, let messages)): return messages.map { failure($0, with: who) }
         case .event(let event): return notice(event, changes).map { [$0] } ?? []
-        case .answer(let answer): return answers.lines(of: answer, at: time)
+        case .answer(let answer): return answer.content.lines(wording, at: time)
         }
     }
 
@@ -91,7 +92,7 @@ package struct PlainOutput: Sendable {
             return language(.request, who.displayName, who.numberText, DisplayGuard.safe(text))
         case .invitation(let who, let room, let isThere):
             let name = DisplayGuard.safe(room.name)
-            return language(isThere ? .invitesThere : .invites, who.displayName, name, answers.operand(room.name))
+            return language(isThere ? .invitesThere : .invites, who.displayName, name, wording.operand(room.name))
         case .direct(.accepted, let who): return language(.directAccepted, who.displayName)
         case .direct(.declined, let who): return language(.directDeclined, who.displayName)
         case .direct(.left, let who): return language(.directLeft, who.displayName)
@@ -156,7 +157,7 @@ package struct PlainOutput: Sendable {
     private func reference(to message: MessageView, _ kept: MessageView?) -> String {
         guard let kept else {
             let id = String(message.id.hexadecimal.prefix(8))
-            return " " + language(.inConversation, answers.name(message.conversation), id)
+            return " " + language(.inConversation, wording.name(message.conversation), id)
         }
         return ": \(clock(PlainMessage.time(of: kept))) \(PlainMessage(kept).author)"
     }

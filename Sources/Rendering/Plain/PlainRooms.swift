@@ -40,7 +40,7 @@ package struct PlainRooms: Presentation {
     /// The lines of an answer, without the time in front, which the asking user knows; but for messages, that are of another.
     package mutating func answerLines(of report: RoomReport, at time: Timestamp) -> [String] {
         switch report.report {
-        case .answer(.history), .answer(.found), .answer(.wiped):
+        case .answer(let answer) where answer.content is MessageList || answer.content is Wiped:
             let output = rendering(of: report, at: time).output
             return output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         case .answer: return notices(of: report, at: time)

@@ -1,3 +1,4 @@
+import Commands
 import Glibc
 package import Wire
 

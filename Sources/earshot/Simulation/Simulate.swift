@@ -1,3 +1,4 @@
+import Commands
 import Process
 import Rendering
 import Settings

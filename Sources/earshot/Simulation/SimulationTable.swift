@@ -1,3 +1,4 @@
+import Commands
 import ChatNode
 import Rendering
 import Simulator

@@ -48,7 +48,7 @@ import Testing
             let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
             let reports = RoomSnapshot(of: room, isOpen: true).tailStart(withHistory: true).map(\.report)
             guard case .snapshot = reports[0], case .event(.ready) = reports[1],
-                case .answer(.history(_, let kept)) = reports[2]
+                let kept = reports[2].content(MessageList.self)?.messages
             else { return }
             log.note("\(kept.map(\.text)) behind \(alice.messages.count)")
             _ = try? node.perform(.send("two", to: .publicRoom))

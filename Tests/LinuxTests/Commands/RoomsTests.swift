@@ -139,11 +139,9 @@ import Wire
         let program = try await RunningProgram("lobby", "kitchen", "attic")
         _ = await program.reports("open", ["place": .text("attic")])
         let reports = await program.reports("part")
-        guard case .answer(.parted(let left, .publicRoom, recent: _)) = reports?.last?.report else {
-            Issue.record("no answer")
-            return
-        }
-        #expect(left.name == "attic")
+        let opening = try #require(reports?.last?.report.content(Opening.self))
+        #expect(opening.left?.name == "attic")
+        #expect(opening.view == .publicRoom)
         #expect(reports?.last?.room == program.labels[0])
         #expect(await program.rooms.openLabel == program.labels[0])
         #expect(await program.rooms.labels.map(\.name) == ["lobby", "kitchen"])

@@ -69,7 +69,7 @@ extension WebServer {
 
     func metrics() async throws(RouteFault) -> WebAnswer {
         for report in try await reports(of: .statistics, in: nil) {
-            guard case .answer(.statistics(let counters)) = report.report else { continue }
+            guard let counters = report.report.content(Counters.self)?.counters else { continue }
             return WebAnswer(
                 status: 200, type: "text/plain; version=0.0.4; charset=utf-8",
                 body: Array(PrometheusText.of(counters).utf8))
@@ -100,13 +100,13 @@ extension WebServer {
     func person(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         let (room, key) = try await peer(of: call)
         for report in try await reports(of: "whois", ["who": .text(key)], in: room) {
-            guard case .answer(.person(let peer, let code)) = report.report else { continue }
+            guard let card = report.report.content(PeerCard.self) else { continue }
             return .json {
                 $0.member("room", room.name)
                 $0.member("roomId", room.id)
-                $0.members(of: peer)
-                $0.member("about", peer.profile.about)
-                $0.member("code", code)
+                $0.members(of: card.peer)
+                $0.member("about", card.peer.profile.about)
+                $0.member("code", card.code)
             }
         }
         throw RouteFault(404, "unknown_peer", "no such peer")
@@ -115,7 +115,7 @@ extension WebServer {
     func code(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         let (room, key) = try await peer(of: call)
         for report in try await reports(of: "whois", ["who": .text(key)], in: room) {
-            guard case .answer(.person(_, let code)) = report.report else { continue }
+            guard let code = report.report.content(PeerCard.self)?.code else { continue }
             guard let picture = QRCode(code) else {
                 throw RouteFault(503, "no_qr_code", "QR codes need the package libqrencode4")
             }

@@ -164,7 +164,7 @@ extension STOMPSession {
             add(subscription)
             var effects = receipt(receiptID)
             for report in reports {
-                guard case .answer(.peers) = report.report else { continue }
+                guard report.report.content(PeerList.self) != nil else { continue }
                 effects.append(message(JSONOutput(.forPrograms).line(of: report), of: nil, to: subscription))
             }
             return effects

@@ -1,3 +1,4 @@
+import Commands
 import Reactor
 import Rendering
 import Wire

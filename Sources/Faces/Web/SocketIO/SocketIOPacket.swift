@@ -1,3 +1,4 @@
+import Commands
 import Rendering
 
 /// A packet of Socket.IO (protocol version 5), without binary parts, in the default namespace.

@@ -177,21 +177,21 @@ struct SocketIOSession: Sendable {
         }
         switch step {
         case .connecting:
-            guard case .answer(.whoami(let who, _, _)) = reports.last?.report, let label = reports.last?.room else {
+            guard let who = reports.last?.report.content(OwnCard.self)?.who, let label = reports.last?.room else {
                 return [.close]
             }
             (room, me) = (label, who.displayName)
             return [.greet(since: earlier?.room == label ? earlier?.offset : nil)]
         case .naming(let given, let acknowledgement):
-            guard case .answer(.whoami(let who, _, _)) = reports.last?.report, let room else { return [.close] }
+            guard let who = reports.last?.report.content(OwnCard.self)?.who, let room else { return [.close] }
             let nickname = SocketIOSession.nickname(given, of: who)
             let next = who.nickname == nickname ? Command.who(all: true) : .rename(nickname)
             me = who.displayName
             return perform(next, in: .named(room.name), .listing(acknowledgement: acknowledgement))
         case .listing(let acknowledgement):
             guard let room else { return [.close] }
-            if case .answer(.done(_, let who)) = reports.last?.report { me = who.displayName }
-            guard case .answer(.peers(let peers, _, _)) = reports.last?.report else {
+            if let done = reports.last?.report.content(Done.self) { me = done.who.displayName }
+            guard let peers = reports.last?.report.content(PeerList.self)?.peers else {
                 return perform(.who(all: true), in: .named(room.name), .listing(acknowledgement: acknowledgement))
             }
             return [.send(userList(peers), of: EventTopic(room))] + self.acknowledgement(acknowledgement)

@@ -8,7 +8,7 @@ package struct PlainMessage {
     package let author: String
     package let text: String
 
-    init(_ message: MessageView) {
+    package init(_ message: MessageView) {
         let name = message.from.displayName
         switch message.conversation {
         case .publicRoom: author = "<\(name)>"

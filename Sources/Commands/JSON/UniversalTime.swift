@@ -38,7 +38,7 @@ package struct UniversalTime {
 package enum Digits {
     package static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     package static func three(_ value: Int) -> String { value < 100 ? "0\(two(value))" : "\(value)" }
-    static func four(_ value: Int) -> String { value < 1_000 ? "0\(three(value))" : "\(value)" }
+    package static func four(_ value: Int) -> String { value < 1_000 ? "0\(three(value))" : "\(value)" }
 }
 
 /// A duration in milliseconds with one to three decimals, without an exponent: `0.4`, `12.345`.

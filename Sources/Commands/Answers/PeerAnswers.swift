@@ -1,0 +1,166 @@
+package import Chat
+package import ChatNode
+import Phrases
+package import Wire
+
+/// `/who`.
+package struct PeerList: AnswerContent {
+    package let peers: [PeerView]
+    /// Whether those that are not here were asked for too; a face may leave them out otherwise.
+    package let isWhole: Bool
+    /// The number of peers that are here, if the rows are only those of a crowd that were heard last; nil otherwise.
+    let here: Int?
+
+    /// Those that are here.
+    package var present: PeerList { PeerList(peers: peers.filter { $0.state != .left }, isWhole: isWhole, here: here) }
+
+    package func lines(_ wording: Wording, at now: Timestamp) -> [String] {
+        guard !peers.isEmpty else { return [wording.language(.nobodyHere)] }
+        return (here.map { [wording.language(.latestHeard, "\($0 + 1)")] } ?? [])
+            + peers.map { wording.line($0, at: now) }
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.list("peers", peers) { $0.members(of: $1) }
+        json.member("here", here ?? peers.count { $0.state != .left })
+    }
+}
+
+/// `/whois`: a peer, and the code to compare with it.
+package struct PeerCard: AnswerContent {
+    package let peer: PeerView
+    package let code: String
+
+    package func lines(_ wording: Wording, at now: Timestamp) -> [String] {
+        let (language, who) = (wording.language, peer.who)
+        let hasOwnName = who.contact != nil && !who.nickname.isEmpty
+        return [
+            wording.line(peer, at: now), language(.keyLine, who.key.hexadecimal), language(.codeLine, code),
+        ] + (hasOwnName ? [language(.callsItself, DisplayGuard.safeName(who.nickname))] : [])
+            + wording.lines(of: peer.profile)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.members(of: peer)
+        json.members(of: peer.profile)
+        json.member("code", code)
+    }
+}
+
+/// `/whoami`, and `/nick` without a name.
+package struct OwnCard: AnswerContent {
+    package let who: PeerName
+    let room: String
+    package let profile: Profile
+
+    package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
+        [wording.language(.whoami, who.displayName, DisplayGuard.safe(room))] + wording.lines(of: profile)
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("who", who)
+        json.members(of: profile)
+    }
+}
+
+/// `/verify`.
+package struct Verification: AnswerContent {
+    package let who: PeerName
+    let code: String
+    package let isVerified: Bool
+    /// Whether the mark outlasts the program.
+    let isKept: Bool
+
+    package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
+        let (language, name) = (wording.language, who.displayName)
+        guard isVerified else {
+            return [language(.noVerification, name, code), language(.compareCode, who.numberText)]
+        }
+        return [language(.verification, name, code), language(isKept ? .keptMark : .passingMark)]
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.member("with", who)
+        json.member("code", code)
+        json.member("verified", isVerified)
+        json.member("kept", isKept)
+    }
+}
+
+/// `/mute` and its like, `/nick`, `/away`, `/back`: done, for a peer or the user.
+package struct Done: AnswerContent {
+    package let who: PeerName
+    /// With the name as its argument; nil for a command without one.
+    let phrase: Phrase?
+    /// Whether the user gave the name, and may wonder how it is shown.
+    let hasNamed: Bool
+
+    package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
+        let isReplaced = hasNamed && who.displayName.unicodeScalars.contains("\u{fffd}")
+        return [
+            phrase.map { wording.language($0, who.displayName) }, isReplaced ? wording.language(.nameReplaced) : nil,
+        ]
+        .compactMap(\.self)
+    }
+
+    package func write(to json: inout JSONWriter) { json.member("who", who) }
+}
+
+extension Answer {
+    package static func peers(_ peers: [PeerView], isWhole: Bool, here: Int? = nil) -> Answer {
+        Answer("who", PeerList(peers: peers, isWhole: isWhole, here: here))
+    }
+
+    package static func person(_ peer: PeerView, code: String) -> Answer {
+        Answer("whois", PeerCard(peer: peer, code: code))
+    }
+
+    package static func whoami(_ who: PeerName, room: String, profile: Profile) -> Answer {
+        Answer("whoami", OwnCard(who: who, room: room, profile: profile))
+    }
+
+    package static func verification(_ who: PeerName, code: String, isVerified: Bool, isKept: Bool) -> Answer {
+        Answer("verify", Verification(who: who, code: code, isVerified: isVerified, isKept: isKept))
+    }
+
+    package static func done(command: String, _ who: PeerName) -> Answer {
+        let entry = CommandEntry.find(command)
+        let hasNamed = entry?.operands.contains { $0.name == "name" } ?? false
+        return Answer(command, Done(who: who, phrase: entry?.done, hasNamed: hasNamed))
+    }
+}
+
+extension Wording {
+    fileprivate func line(_ peer: PeerView, at now: Timestamp) -> String {
+        let milliseconds = now.milliseconds - min(now.milliseconds, peer.since.milliseconds)
+        let state =
+            switch peer.state {
+            case .here: language(.stateOnline)
+            case .away: language(.stateAway)
+            case .left: language(.stateOffline)
+            }
+        // The time is that since the peer came: when it went away is not known of all.
+        let since = elapsed(seconds: milliseconds / 1_000)
+        let parts = [
+            peer.state == .away
+                ? language(.awayAndHere, peer.who.displayName, since)
+                : language(.stateFor, peer.who.displayName, state, since),
+            peer.isElsewhere ? language(.stateElsewhere) : nil,
+            peer.roundTrip.map { "\(Milliseconds($0).text) ms" },
+            peer.isMuted ? language(.isMuted) : nil,
+            peer.isVerified ? language(.isVerified) : nil,
+            peer.isBlocked ? language(.isBlocked) : nil,
+        ]
+        // At the end, so that a peer cannot write marks about itself.
+        let reason = peer.reason.map { ": \(DisplayGuard.safe($0))" } ?? ""
+        return parts.compactMap(\.self).joined(separator: ", ") + reason
+    }
+
+    /// Texts of the peer, each on a line of its own.
+    fileprivate func lines(of profile: Profile) -> [String] {
+        [
+            profile.about.map { language(.aboutLine, DisplayGuard.safe($0)) },
+            profile.rooms.isEmpty ? nil : language(.alsoIn, names(profile.rooms)),
+        ].compactMap(\.self)
+    }
+}

@@ -1,0 +1,177 @@
+package import Chat
+import ChatNode
+import Phrases
+package import Wire
+
+/// A conversation that a command opened: `/open`, `/close`, `/join`, `/room` and `/part`.
+package struct Opening: AnswerContent {
+    package enum Way: Sendable {
+        case opened
+        /// `/join` with a key.
+        case joined
+        /// `/room new`: the key of the room, which is shown this once.
+        case made(key: String)
+        /// `/part`: the room that is left.
+        case parted(RoomLabel)
+    }
+
+    /// In the room of the report.
+    package let view: ConversationView
+    /// Its stored messages, the oldest first; empty if it was open before.
+    package let recent: [MessageView]
+    package let way: Way
+
+    package init(_ view: ConversationView, recent: [MessageView], _ way: Way = .opened) {
+        (self.view, self.recent, self.way) = (view, recent, way)
+    }
+
+    /// The room that is left; nil if none is.
+    package var left: RoomLabel? { if case .parted(let left) = way { left } else { nil } }
+
+    package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
+        let (language, name) = (wording.language, wording.name(view))
+        return switch way {
+        case .opened: [language(.lookingAt, name)]
+        case .joined: [language(.joinedWithKey, name)]
+        case .made(let key): [language(.roomMade, key)]
+        case .parted(let left): [language(.roomLeft, DisplayGuard.safe(left.name), name)]
+        }
+    }
+
+    package func write(to json: inout JSONWriter) {
+        switch way {
+        case .made(let key): json.member("key", key)
+        case .opened, .joined: json.members(of: view)
+        case .parted(let left):
+            json.member("left", left.name)
+            json.members(of: view)
+        }
+    }
+}
+
+/// `/rooms`: the rooms that the user is in, and those that the user could join.
+package struct RoomList: AnswerContent {
+    package let rooms: [RoomOverview]
+    /// Open rooms that peers say to be in, with the number of those peers: the most visited first, at most 64.
+    package let announced: [(name: String, people: Int)]
+    /// The newest at the end.
+    package let invitations: [InvitedRoom]
+
+    package init(_ rooms: [RoomOverview], announced: [String: Int], invitations: [InvitedRoom]) {
+        self.rooms = rooms
+        self.invitations = invitations
+        let sorted = announced.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        self.announced = sorted.prefix(RoomList.most).map { (name: $0.key, people: $0.value) }
+    }
+
+    private static let most = 64
+
+    package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
+        let language = wording.language
+        return rooms.map { line($0, language) }
+            + announced.map {
+                language(.announcedRoom, "\($0.people)", DisplayGuard.safe($0.name), wording.operand($0.name))
+            }
+            + invitations.map {
+                language(
+                    .invites, $0.from.displayName, DisplayGuard.safe($0.room.name), wording.operand($0.room.name))
+            }
+    }
+
+    private func line(_ room: RoomOverview, _ language: Language) -> String {
+        let mark = room.isOpen ? " \(language(.isOpen))" : ""
+        let lock = room.isPrivate ? ", \(language(.isPrivate))" : ""
+        let bridge = room.isBridged ? ", \(language(.isBridged))" : ""
+        let name = DisplayGuard.safe(room.room.name) + mark
+        return language(.roomLine, name + lock + bridge, room.me.displayName, "\(room.online + 1)", "\(room.unread)")
+    }
+
+    package func write(to json: inout JSONWriter) {
+        json.list("rooms", rooms) {
+            $0.member("room", $1.room.name)
+            $0.member("open", $1.isOpen)
+            $0.member("private", $1.isPrivate)
+            $0.member("bridged", $1.isBridged)
+            $0.member("self", $1.me)
+            $0.member("peers", $1.online)
+            $0.member("unread", $1.unread)
+        }
+        json.list("announced", announced) {
+            $0.member("name", $1.name)
+            $0.member("people", $1.people)
+        }
+        json.list("invitations", invitations) {
+            $0.member("from", $1.from)
+            $0.members(of: $1.room)
+        }
+    }
+}
+
+/// `/unread`: the conversations of each room, and its open requests for others.
+struct Unread: AnswerContent {
+    let rooms: [RoomOverview]
+
+    func lines(_ wording: Wording, at _: Timestamp) -> [String] {
+        rooms.flatMap { room in
+            room.conversations.map { wording.line($0, in: rooms.count == 1 ? nil : room.room) }
+                + room.requests.map {
+                    wording.language(.pendingRequest, $0.who.displayName, DisplayGuard.safe($0.text))
+                }
+        }
+    }
+
+    func write(to json: inout JSONWriter) {
+        let conversations = rooms.flatMap { room in room.conversations.map { (room.room.name, $0) } }
+        let requests = rooms.flatMap { room in room.requests.map { (room.room.name, $0) } }
+        json.list("conversations", conversations) {
+            $0.member("room", $1.0)
+            $0.members(of: $1.1.conversation)
+            $0.member("unread", $1.1.unread)
+            let last = $1.1.last
+            $0.member("last") { writer in
+                guard let last else { return writer.literal("null") }
+                writer.object { $0.members(of: last) }
+            }
+        }
+        json.list("requests", requests) {
+            $0.member("room", $1.0)
+            $0.member("from", $1.1.who)
+            $0.member("text", $1.1.text)
+        }
+    }
+}
+
+extension Wording {
+    /// - Parameter room: of the conversation; nil if there is only one.
+    fileprivate func line(_ summary: ConversationSummary, in room: RoomLabel?) -> String {
+        let last = summary.last.map {
+            language(.lastMessage, clock(PlainMessage.time(of: $0)), PlainMessage($0).text)
+        }
+        var place = name(summary.conversation)
+        if let room {
+            let label = DisplayGuard.safe(room.name)
+            place = if case .publicRoom = summary.conversation { label } else { language(.inRoom, place, label) }
+        }
+        let mark = summary.isActive ? " \(language(.isOpen))" : ""
+        return language(.unreadLine, place + mark, "\(summary.unread)", last ?? "")
+    }
+}
+
+extension Answer {
+    /// - Parameter recent: the stored messages of the conversation that is open now.
+    package static func active(command: String, _ view: ConversationView, recent: [MessageView]) -> Answer {
+        Answer(command, Opening(view, recent: recent))
+    }
+
+    package static func joined(recent: [MessageView]) -> Answer {
+        Answer("join", Opening(.publicRoom, recent: recent, .joined))
+    }
+
+    package static func parted(_ left: RoomLabel, _ view: ConversationView, recent: [MessageView]) -> Answer {
+        Answer("part", Opening(view, recent: recent, .parted(left)))
+    }
+
+    package static func rooms(_ list: RoomList) -> Answer { Answer("rooms", list) }
+
+    package static func unread(_ rooms: [RoomOverview]) -> Answer { Answer("unread", Unread(rooms: rooms)) }
+}

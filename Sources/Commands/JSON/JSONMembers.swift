@@ -1,0 +1,97 @@
+package import Chat
+package import ChatNode
+package import Wire
+
+/// Members that events and answers share.
+extension JSONWriter {
+    package mutating func member(_ name: String, _ who: PeerName) {
+        member(name) {
+            $0.object {
+                $0.member("number", who.number)
+                $0.member("suffix", who.suffix)
+                $0.member("nickname", who.nickname)
+                $0.member("stage", "\(who.stage)")
+                $0.member("displayName", who.displayName)
+                $0.member("key", who.key.hexadecimal)
+                if let contact = who.contact { $0.member("contact", contact) }
+            }
+        }
+    }
+
+    /// The room of an invitation, without its key.
+    package mutating func members(of room: Room) {
+        member("to", room.name)
+        member("private", room.isPrivate)
+    }
+
+    package mutating func member(_ name: String, _ time: Timestamp) { member(name, UniversalTime(time).text) }
+
+    package mutating func members(of conversation: ConversationView) {
+        switch conversation {
+        case .publicRoom: member("conversation", "public")
+        case .direct(let who):
+            member("conversation", "direct")
+            member("with", who)
+        }
+    }
+
+    package mutating func members(of message: MessageView) {
+        members(of: message.conversation)
+        member("id", message.id.hexadecimal)
+        member("from", message.from)
+        member("text", message.text)
+        member("sentAt", message.sentAt)
+        member("receivedAt", message.receivedAt)
+        member("isFromCurrentUser", message.isFromCurrentUser)
+        member("history", message.isHistory)
+        member("missed", message.isMissed)
+        member("unread", message.unread)
+        member("mention", message.isMention)
+        if let delivery = message.delivery { member("delivery", delivery.rawValue) }
+    }
+
+    mutating func members(of profile: Profile) {
+        member("about", profile.about)
+        member("announced", profile.rooms)
+    }
+
+    package mutating func members(of peer: PeerView) {
+        member("who", peer.who)
+        member("state", peer.state.name)
+        member("since", peer.since)
+        member("roundTripMs") { $0.literal(peer.roundTrip.map { Milliseconds($0).text } ?? "null") }
+        member("muted", peer.isMuted)
+        member("verified", peer.isVerified)
+        member("blocked", peer.isBlocked)
+        member("reason", peer.reason)
+        member("elsewhere", peer.isElsewhere)
+    }
+
+    package mutating func member(_ name: String, _ texts: [String]) {
+        member(name) { $0.array { for text in texts { $0.string(text) } } }
+    }
+
+    /// An array of objects.
+    package mutating func list<Element>(
+        _ name: String, _ elements: [Element], _ members: (inout JSONWriter, Element) -> Void
+    ) {
+        member(name) {
+            $0.array {
+                for element in elements {
+                    $0.object { members(&$0, element) }
+                }
+            }
+        }
+    }
+}
+
+extension PresenceState {
+    /// The state's name in JSON.
+    package var name: String {
+        switch self {
+        case .here: "online"
+        case .away: "away"
+        case .left: "offline"
+        }
+    }
+}
