@@ -1,3 +1,4 @@
+import Chat
 import Commands
 import Model
 import Testing
