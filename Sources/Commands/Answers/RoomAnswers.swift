@@ -108,7 +108,7 @@ package struct RoomList: AnswerContent {
 }
 
 /// `/unread`: the conversations of each room, and its open requests for others.
-struct Unread: AnswerContent {
+struct UnreadList: AnswerContent {
     let rooms: [RoomOverview]
 
     func lines(_ wording: Wording, at _: Timestamp) -> [String] {
@@ -173,5 +173,5 @@ extension Answer {
 
     package static func rooms(_ list: RoomList) -> Answer { Answer("rooms", list) }
 
-    package static func unread(_ rooms: [RoomOverview]) -> Answer { Answer("unread", Unread(rooms: rooms)) }
+    package static func unread(_ rooms: [RoomOverview]) -> Answer { Answer("unread", UnreadList(rooms: rooms)) }
 }
