@@ -35,14 +35,19 @@ package struct ConversationID: Hashable, Sendable, CustomStringConvertible {
     /// That of a report about a conversation; nil for others.
     package init?(of report: RoomReport) {
         switch report.report {
-        case .event(.message(let message)), .event(.edited(let message)), .event(.deleted(let message)):
-            self.init(report.room, message.conversation)
-        case .event(.typing(_, let view, _)), .opened(let view, _):
-            self.init(report.room, view)
-        case .event(.delivered(let who, _)), .event(.read(let who, _)), .event(.failed(let who, _)),
-            .event(.direct(_, let who)):
-            self.init(report.room, .direct(with: who))
-        case .event, .error, .answer, .entered, .viewed, .leaving, .snapshot, .listening: return nil
+        case .event(let event): self.init(of: event, in: report.room)
+        case .opened(let view, _): self.init(report.room, view)
+        case .error, .answer, .entered, .viewed, .leaving, .snapshot, .listening: return nil
+        }
+    }
+
+    private init?(of event: NodeEvent, in room: RoomLabel) {
+        switch event {
+        case .message(let message), .edited(let message), .deleted(let message): self.init(room, message.conversation)
+        case .typing(_, let view, _): self.init(room, view)
+        case .delivered(let who, _), .read(let who, _), .failed(let who, _), .direct(_, let who):
+            self.init(room, .direct(with: who))
+        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .request, .invitation, .notice, .stopped: return nil
         }
     }
 

@@ -18,14 +18,22 @@ package enum Erasure: Hashable, Sendable {
     /// Nil for a report behind which every text stays.
     package init?(behind report: RoomReport) {
         switch report.report {
-        case .event(.stopped): self = .room(report.room.number)
-        case .event(.deleted(let view)): self = .message(ConversationID(report.room, view.conversation), view.id)
-        // One that was left is still history, which the node gives.
-        case .event(.direct(.declined, let who)):
-            self = .request(ConversationID(report.room, .direct(with: who)))
-        case .event(.blocked(let who, isOn: true)): self = .author(who.key, in: report.room.number)
+        case .event(let event): self.init(behind: event, in: report.room)
         case .answer(let answer) where answer.content is Wiped: self = .everything
-        case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return nil
+        case .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return nil
+        }
+    }
+
+    private init?(behind event: NodeEvent, in room: RoomLabel) {
+        switch event {
+        case .stopped: self = .room(room.number)
+        case .deleted(let view): self = .message(ConversationID(room, view.conversation), view.id)
+        case .direct(.declined, let who): self = .request(ConversationID(room, .direct(with: who)))
+        case .blocked(let who, isOn: true): self = .author(who.key, in: room.number)
+        // A direct conversation that was left is still history, which the node gives.
+        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited,
+            .delivered, .read, .failed, .typing, .notice:
+            return nil
         }
     }
 }

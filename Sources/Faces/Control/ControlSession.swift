@@ -19,6 +19,8 @@ struct ControlSession: ClientSession {
 
     private(set) var phase = Phase.listening
     private let renderer: SharedRenderer
+    /// Of a tail.
+    private var tail: TailRenderer?
     private var splitter = LineSplitter()
     private var hasInputEnded = false
     /// Whether the client has taken all that was sent.
@@ -81,24 +83,31 @@ struct ControlSession: ClientSession {
     mutating func tick(at now: Instant) -> [ClientEffect] { [] }
 
     mutating func hear(_ event: HubEvent, at now: Instant) -> [ClientEffect] {
-        guard case .tailing(let format) = phase else { return [] }
-        return [.send(renderer.lines(of: event, as: format), of: EventTopic(textOf: event.report))]
+        guard hearsEvents, let lines = tail?.lines(of: event), !lines.isEmpty else { return [] }
+        return [.send(lines, of: EventTopic(textOf: event.report))]
     }
 
     mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [ClientEffect] {
         guard case .answering(let request) = phase, number == lastRequest else { return [] }
         guard let reports else { return answer([.send(ControlLines.error(.leaving), of: nil)]) }
         switch request.action {
-        case .tail: phase = .tailing(request.format)
+        case .tail: return begin(tail: request.format, reports)
         case .prometheus:
             guard let counters = reports.first?.report.content(Counters.self)?.counters else { break }
             return answer([.send(ControlLines.prometheus(counters), of: nil)])
         case .say, .command: break
         }
-        let lines = reports.map {
-            ClientEffect.send(renderer.lines(of: [$0], as: request.format), of: EventTopic(textOf: $0))
+        return answer(
+            reports.map { .send(renderer.lines(of: $0, as: request.format), of: EventTopic(textOf: $0)) })
+    }
+
+    private mutating func begin(tail format: ControlRequest.Format, _ reports: [RoomReport]) -> [ClientEffect] {
+        let tail = renderer.tail(as: format)
+        (self.tail, phase) = (tail, .tailing(format))
+        return reports.compactMap { report in
+            let lines = tail.lines(of: report)
+            return lines.isEmpty ? nil : .send(lines, of: EventTopic(textOf: report))
         }
-        return hearsEvents ? lines : answer(lines)
     }
 
     /// The whole answer to the request that is under way.

@@ -35,8 +35,9 @@ package actor Display: EventLoopActor, ReportDisplay {
         var isRinging = false
         for report in reports {
             if terminal?.rings(for: report) == true { isRinging = true }
-            guard terminal == nil || !Terminal.hides(report) else { continue }
-            lines += presentation.rendering(of: report, at: loop.wallClock)
+            // A hidden line is a part of the chat: a later edit is one of it.
+            let rendering = presentation.rendering(of: report, at: loop.wallClock)
+            if terminal == nil || !Terminal.hides(report) { lines += rendering }
         }
         if isRinging { lines.output.append(0x07) }
         write(lines)

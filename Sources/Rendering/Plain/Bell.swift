@@ -27,10 +27,19 @@ package struct Bell: Sendable {
     /// The call for attention in a report; nil for none.
     package func call(in report: RoomReport) -> Call? {
         switch report.report {
-        case .event(.request(from: let who, text: _)): return .request(who)
-        case .event(.invitation(from: let who, to: _, isThere: false)): return .invitation(who)
-        case .event(.message(let message)): return Bell.call(in: message)
-        case .event, .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return nil
+        case .event(let event): Bell.call(in: event)
+        case .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: nil
+        }
+    }
+
+    private static func call(in event: NodeEvent) -> Call? {
+        switch event {
+        case .request(from: let who, text: _): .request(who)
+        case .invitation(from: let who, to: _, isThere: false): .invitation(who)
+        case .message(let message): call(in: message)
+        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .direct, .invitation, .edited, .deleted, .delivered,
+            .read, .failed, .typing, .notice, .stopped:
+            nil
         }
     }
 

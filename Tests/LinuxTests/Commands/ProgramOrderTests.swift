@@ -60,6 +60,24 @@ import Testing
         #expect(log.lines == ["[\"one\"] behind 1", "then 1", "1 apart behind 3"])
     }
 
+    @Test func `a snapshot that waits gives way to a later one of its room`() async throws {
+        let me = try Sample.who("me")
+        func snapshot(_ room: RoomLabel) -> RoomReport {
+            let overview = RoomOverview(room, isOpen: false, me: me, online: 0, conversations: [], requests: [])
+            let snapshot = RoomSnapshot(overview, ready: nil, profile: Profile(), peers: [], histories: [])
+            return RoomReport(room, .snapshot(snapshot))
+        }
+        let queue = ReportQueue()
+        queue.append([snapshot(.lobby), Self.error(1)])
+        queue.append([snapshot(RoomLabel(number: 2, name: "attic"))])
+        queue.append([snapshot(.lobby)])
+        let batch = await queue.next()
+        let names = batch.map { report -> String in
+            if case .snapshot = report.report { report.room.name } else { "error" }
+        }
+        #expect(names == ["error", "attic", "lobby"])
+    }
+
     @Test func `reports come out as they went in, in batches`() async {
         let queue = ReportQueue()
         for number in 0..<600 { queue.append([Self.error(number)]) }

@@ -102,7 +102,7 @@ import Wire
         #expect(session.complete(1, [], at: Self.now).isEmpty)
         #expect(session.phase == .tailing(.plain) && session.hearsEvents)
         let lines = session.hear(said, at: Self.now)
-        #expect(lines.first == .send(Self.renderer().lines(of: said, as: .plain), of: EventTopic(said.report)))
+        #expect(lines.first == .send(Self.renderer().lines(of: said.report, as: .plain), of: EventTopic(said.report)))
         // The node that leaves instead has answered already.
         #expect(session.complete(1, nil, at: Self.now).isEmpty)
         #expect(session.written(at: Self.now).isEmpty)
@@ -116,9 +116,28 @@ import Wire
     @Test func `each event is rendered once for all clients of one format`() throws {
         let renderer = Self.renderer()
         let event = HubEvent(.event(.message(try Sample.said("hi", by: try Sample.who()))), number: 7)
-        let (first, second) = (renderer.lines(of: event, as: .plain), renderer.lines(of: event, as: .plain))
+        let (one, other) = (renderer.tail(as: .plain), renderer.tail(as: .plain))
+        #expect(one === other)
+        let (first, second) = (one.lines(of: event), other.lines(of: event))
         #expect(!first.isEmpty && first == second)
-        #expect(renderer.lines(of: event, as: .json) != first)
+        #expect(renderer.tail(as: .json).lines(of: event) != first)
+    }
+
+    @Test func `the chat of plain tails is gone with the last one, and no answer is kept`() throws {
+        let renderer = Self.renderer()
+        let message = try Sample.said("a secret", by: try Sample.who())
+        func edited(_ tail: TailRenderer) -> String {
+            String(decoding: tail.lines(of: .event(.edited(message))), as: UTF8.self)
+        }
+        var tail: TailRenderer? = renderer.tail(as: .plain)
+        weak let first = tail
+        _ = renderer.lines(of: .answer(.history(.publicRoom, [message])), as: .plain)
+        #expect(try !edited(try #require(tail)).contains("<quiet-otter"))
+        _ = tail?.lines(of: .event(.message(message)))
+        #expect(try edited(try #require(tail)).contains("<quiet-otter"))
+        tail = nil
+        #expect(first == nil)
+        #expect(!edited(renderer.tail(as: .plain)).contains("<quiet-otter"))
     }
 
     @Test func `at the end a client with a tail receives it, and a client without requests does not`() {
@@ -161,19 +180,19 @@ import Wire
     }
 
     @Test func `events are the same lines as on standard output, and errors in both formats`() throws {
-        var renderer = ControlRenderer(clock: { _ in "12:00:00" })
+        let renderer = ControlRenderer(clock: { _ in "12:00:00" })
         for event in try Sample.events() {
             let report = RoomReport.event(event)
             let json = JSONOutput().rendering(of: report, at: Sample.time).output
-            #expect(renderer.lines(of: [report], as: .json, at: Sample.time) == json)
-            let plain = String(decoding: renderer.lines(of: [report], as: .plain, at: Sample.time), as: UTF8.self)
+            #expect(renderer.lines(of: report, as: .json, at: Sample.time) == json)
+            let plain = String(decoding: renderer.lines(of: report, as: .plain, at: Sample.time), as: UTF8.self)
             for line in plain.split(separator: "\n") {
                 #expect(ControlLines.object(String(line))?["event"]?.string == "line")
                 #expect(ControlLines.object(String(line))?["text"]?.string?.hasPrefix("12:00:00 ") == true)
             }
         }
         let error = RoomReport.error(ChatError(.empty, .messageEmpty))
-        let told = renderer.lines(of: [error], as: .plain, at: Sample.time)
+        let told = renderer.lines(of: error, as: .plain, at: Sample.time)
         #expect(ControlLines.object(String(decoding: told, as: UTF8.self))?["code"]?.string == "empty")
     }
 
