@@ -166,7 +166,7 @@ if Context.environment["EARSHOT_FUZZ"] != nil {
             name: "Fuzz",
             dependencies: [
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Storage", "Discovery", "Simulator",
-                "Commands", "Model", "Rendering", "Settings", "WebFace", "CAvahi", "CFuzzer",
+                "Commands", "Model", "Hub", "Rendering", "Settings", "WebFace", "CAvahi", "CFuzzer",
             ],
             path: "Tests/Fuzz", exclude: ["CFuzzer", "Corpus"], swiftSettings: house),
     ]
