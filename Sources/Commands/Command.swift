@@ -68,7 +68,6 @@ package struct Command: Hashable, Sendable {
 
     /// The peer whose request the command answers, as the user named it; nil for another command.
     var requester: String? {
-        let isAnswer = entry.operands.contains { if case .who(.requesting) = $0.kind { true } else { false } }
-        return isAnswer ? operands.who : nil
+        entry.operands.contains { $0.kind == .who(.requesting) } ? operands.who : nil
     }
 }

@@ -67,10 +67,10 @@ package struct CommandEntry: Sendable {
     package var usage: String { operands.isEmpty ? "/\(name)" : "/\(name) \(operandsText)" }
 
     /// Whether a name in front of which the user types more is not to be offered: it would erase everything.
-    package var isDangerous: Bool { operands.contains { $0.kind.isConfirmation } }
+    package var isDangerous: Bool { operands.contains { $0.kind == .confirmation } }
 
     /// The operand with the key of a room, which is neither shown nor kept; nil for most commands.
-    var secret: Operand? { operands.first { $0.kind.isSecret } }
+    var secret: Operand? { operands.first { $0.kind == .key } }
 
     /// Every command of this version, in the order of `/help`.
     package static let all: [CommandEntry] = talk + direct + rooms + view + people + own + program

@@ -74,17 +74,9 @@ package struct CommandExecutor: Sendable {
         _ command: Command, in label: RoomLabel?, isPaced: Bool, _ report: @Sendable (RoomReport) -> Void,
         _ rooms: isolated Program
     ) async -> Bool {
-        let result: CommandResult?
-        if case .overTurns(let run) = command.entry.action {
-            result = await run(command.operands, self, rooms)
-            if let result { self.report(result, report, rooms) }
-        } else {
-            let label = await room(of: command, in: label, rooms)
-            result = await self.run(in: label, isPaced: isPaced && command.entry.isPaced, rooms) { room in
-                let result = perform(command, in: room, rooms)
-                self.report(result, report, rooms)
-                return result
-            }
+        let label = await room(of: command, in: label, rooms)
+        let result = await result(of: command, in: label, isPaced: isPaced, isForDisplay: false, rooms) { result in
+            if result.stored == nil, !result.isReported, let reply = result.report { report(reply) }
         }
         guard let result else { return false }
         if let stored = result.stored {
@@ -92,12 +84,6 @@ package struct CommandExecutor: Sendable {
             if let reply = result.report { report(reply) }
         }
         return result.isDone
-    }
-
-    /// Reports a result, unless it waits for the disk or was reported already.
-    private func report(_ result: CommandResult, _ report: (RoomReport) -> Void, _ rooms: isolated Program) {
-        tell(result, isForDisplay: false, rooms)
-        if result.stored == nil, !result.isReported, let reply = result.report { report(reply) }
     }
 
     /// Performs a command for a client that receives no other events, and paces it.
@@ -115,21 +101,33 @@ package struct CommandExecutor: Sendable {
     private func reports(
         of command: Command, in label: RoomLabel?, at conversation: Conversation?, _ rooms: isolated Program
     ) async -> [RoomReport]? {
-        let result: CommandResult?
-        if case .overTurns(let run) = command.entry.action {
-            result = await run(command.operands, self, rooms)
-            if let result { tell(result, isForDisplay: true, rooms) }
-        } else {
-            result = await self.run(in: label, isPaced: command.entry.isPaced, rooms) { room in
-                room.node.flushEvents()
-                let result = perform(command, at: conversation, in: room, rooms)
-                tell(result, isForDisplay: true, rooms)
-                return result
-            }
-        }
+        let result = await result(of: command, in: label, at: conversation, isPaced: true, isForDisplay: true, rooms)
         guard let result else { return nil }
         await result.stored?()
         return result.events.map { RoomReport(result.room, .event($0)) } + [result.report].compactMap(\.self)
+    }
+
+    /// Performs a command, and tells the faces what no event tells.
+    ///
+    /// - Parameter deliver: takes the result in the nodes' turn.
+    /// - Returns: nil if the program leaves instead.
+    private func result(
+        of command: Command, in label: RoomLabel?, at conversation: Conversation? = nil, isPaced: Bool,
+        isForDisplay: Bool, _ rooms: isolated Program, _ deliver: (CommandResult) -> Void = { _ in }
+    ) async -> CommandResult? {
+        if case .overTurns(let run) = command.entry.action {
+            guard let result = await run(command.operands, self, rooms) else { return nil }
+            tell(result, isForDisplay: isForDisplay, rooms)
+            deliver(result)
+            return result
+        }
+        return await run(in: label, isPaced: isPaced && command.entry.isPaced, rooms) { room in
+            if isForDisplay { room.node.flushEvents() }
+            let result = perform(command, at: conversation, in: room, rooms)
+            tell(result, isForDisplay: isForDisplay, rooms)
+            deliver(result)
+            return result
+        }
     }
 
     /// The room of a command whose line names none: a request is answered where it was made, if that is one other room.

@@ -3,7 +3,7 @@ import Phrases
 
 /// An operand of a command: a line spells it, a program gives it by its name, and the command gets it as a value.
 package struct Operand: Sendable {
-    package enum Kind: Sendable {
+    package enum Kind: Hashable, Sendable {
         /// A peer, of these if several have the name: a word or a text in double quotes; at the end of a line all of the rest.
         case who(MeantPeers)
         /// A name for a peer or a room that the user is in, spelled as a peer is.
@@ -29,8 +29,6 @@ package struct Operand: Sendable {
         /// True by these words at the end of the line.
         case ending(String)
 
-        var isConfirmation: Bool { if case .confirmation = self { true } else { false } }
-        var isSecret: Bool { if case .key = self { true } else { false } }
         /// Whether a line is searched for it from its end, if another operand is in front of it.
         var isAtEnd: Bool {
             switch self {
@@ -38,7 +36,6 @@ package struct Operand: Sendable {
             case .who, .name, .room, .place, .text, .message, .key, .rooms, .confirmation, .word: false
             }
         }
-        var isText: Bool { if case .text = self { true } else { false } }
     }
 
     /// The name by which programs give it.

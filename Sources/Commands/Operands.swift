@@ -53,26 +53,19 @@ extension Operands {
     }
 
     private func check(_ operand: Operand, of entry: CommandEntry) throws(ChatError) {
-        let name = operand.name
-        func require(_ fits: Bool, _ name: String) throws(ChatError) {
-            if !fits { throw Operands.fault(name, of: entry) }
+        let given = operand.names.filter { values[$0] != nil }
+        let first = operand.names.first ?? operand.name
+        if let name = given.first(where: { !operand.takes(values[$0], as: $0) }) {
+            throw Operands.fault(name, of: entry)
         }
         switch operand.kind {
-        case .who, .name, .text, .message, .key:
-            try require(values[name] == nil || self[name] != nil, name)
-            try require(!operand.isNeeded || self[name] != "" && self[name] != nil, name)
-        case .room: try require(values[name] == nil || self[name] != nil, name)
-        case .place:
-            try require(values["room"] == nil || self["room"] != nil && values["who"] == nil, "room")
-            try require(self["room"] != nil || self["who"] != nil && self["who"] != "", "who")
-        case .rooms:
-            try require(values["off"] == nil || flag("off") != nil, "off")
-            try require(values[name] == nil || list(name) != nil, name)
-        case .flag, .ending: try require(values[name] == nil || flag(name) != nil, name)
-        case .confirmation:
-            try require(values[name] == nil || flag(name) != nil, name)
-            guard flag(name) == true else { throw operand.error(in: entry) }
-        case .word: break
+        case .confirmation: if flag(first) != true { throw operand.error(in: entry) }
+        // One that is missing is no name of a room either.
+        case .room, .word, .rooms, .flag, .ending: break
+        case .who, .name, .place, .text, .message, .key:
+            if given.count > 1 { throw Operands.fault(given[1], of: entry) }
+            let isThere = given.contains { self[$0]?.isEmpty == false }
+            if operand.isNeeded, !isThere { throw Operands.fault(first, of: entry) }
         }
     }
 
@@ -107,6 +100,19 @@ extension Operands {
 }
 
 extension Operand {
+    /// Whether a value has the type that one of the names stands for.
+    fileprivate func takes(_ value: Operands.Value?, as name: String) -> Bool {
+        switch (kind, value) {
+        case (.rooms, .list): name != "off"
+        case (.rooms, .flag): name == "off"
+        case (.flag, .flag), (.ending, .flag), (.confirmation, .flag): true
+        case (.who, .text), (.name, .text), (.room, .text), (.place, .text), (.text, .text), (.message, .text),
+            (.key, .text):
+            true
+        case (_, _): false
+        }
+    }
+
     fileprivate func error(in entry: CommandEntry) -> ChatError {
         // The phrase of a text that is missing has no place for the command's name.
         fault.code == .empty
@@ -202,7 +208,7 @@ private struct OperandReader {
         let isQuoted = rest.hasPrefix("\"") && !name.isEmpty
         if next == nil {
             (name, more) = (isQuoted ? name : String(rest), "")
-        } else if next?.kind.isText ?? false, !isQuoted {
+        } else if next?.kind == .text, !isQuoted {
             name = OperandReader.addressed(name)
         }
         guard !name.isEmpty else { return try miss(operand) }

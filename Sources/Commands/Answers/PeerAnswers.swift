@@ -63,30 +63,6 @@ package struct OwnCard: AnswerContent {
     }
 }
 
-/// `/verify`.
-package struct Verification: AnswerContent {
-    package let who: PeerName
-    let code: String
-    package let isVerified: Bool
-    /// Whether the mark outlasts the program.
-    let isKept: Bool
-
-    package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
-        let (language, name) = (wording.language, who.displayName)
-        guard isVerified else {
-            return [language(.noVerification, name, code), language(.compareCode, who.numberText)]
-        }
-        return [language(.verification, name, code), language(isKept ? .keptMark : .passingMark)]
-    }
-
-    package func write(to json: inout JSONWriter) {
-        json.member("with", who)
-        json.member("code", code)
-        json.member("verified", isVerified)
-        json.member("kept", isKept)
-    }
-}
-
 /// `/mute` and its like, `/nick`, `/away`, `/back`: done, for a peer or the user.
 package struct Done: AnswerContent {
     package let who: PeerName
@@ -111,16 +87,24 @@ extension Answer {
         Answer("who", PeerList(peers: peers, isWhole: isWhole, here: here))
     }
 
-    package static func person(_ peer: PeerView, code: String) -> Answer {
-        Answer("whois", PeerCard(peer: peer, code: code))
-    }
-
     package static func whoami(_ who: PeerName, room: String, profile: Profile) -> Answer {
         Answer("whoami", OwnCard(who: who, room: room, profile: profile))
     }
 
+    /// - Parameter isKept: whether the mark outlasts the program.
     package static func verification(_ who: PeerName, code: String, isVerified: Bool, isKept: Bool) -> Answer {
-        Answer("verify", Verification(who: who, code: code, isVerified: isVerified, isKept: isKept))
+        let sentences = [
+            Sentence(isVerified ? .verification : .noVerification, who.displayName, code),
+            isVerified ? Sentence(isKept ? .keptMark : .passingMark) : Sentence(.compareCode, who.numberText),
+        ]
+        return Answer(
+            "verify",
+            Sentences(sentences) {
+                $0.member("with", who)
+                $0.member("code", code)
+                $0.member("verified", isVerified)
+                $0.member("kept", isKept)
+            })
     }
 
     package static func done(command: String, _ who: PeerName) -> Answer {

@@ -17,7 +17,7 @@ extension CommandEntry {
                 guard let view = turn.node.person(peer) else {
                     throw ChatError(.unknownPeer, .noSuchPeer, turn.node.chat.name(of: peer).displayName)
                 }
-                return .person(view, code: turn.code(of: peer))
+                return Answer("whois", PeerCard(peer: view, code: turn.code(of: peer)))
             }),
         mark(
             "mute", .all, Phrase("hide what WHO says", "WHO의 메시지를 숨깁니다"), aliases: ["ignore"], .muted
