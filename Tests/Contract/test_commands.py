@@ -14,14 +14,9 @@ from earshot_node import BINARY
 from people import People
 
 # Command -> the event that answers it: a result, an event of its effect, or None.
-ANSWERS = {
-    "who": "result", "msg": "message", "requests": "result", "accept": "direct", "decline": "direct", "leave": "direct",
-    "open": "result", "close": "result", "unread": "result", "history": "result", "edit": "edited", "delete": "deleted",
-    "nick": "result", "me": "message", "typing": None, "away": "result", "back": "result", "mute": "result",
-    "unmute": "result", "block": "result", "unblock": "result", "verify": "result", "stats": "result",
-    "help": "result", "wipe": "result", "quit": None, "reply": "message", "search": "result", "whois": "result",
-    "whoami": "result", "join": "result", "part": "result", "rooms": "result", "room": "result", "invite": "result", "announce": "result", "about": "result", "bridge": "result",
-    "contact": "result", "uncontact": "result", "contacts": "result", "blocked": "result",
+ANSWERS = dict.fromkeys(contract.RESULTS, "result") | {
+    "msg": "message", "reply": "message", "me": "message", "edit": "edited", "delete": "deleted", "accept": "direct",
+    "decline": "direct", "leave": "direct", "typing": None, "quit": None,
     # These answer with an error where no terminal is.
     "clear": None, "set": None,
 }
@@ -32,8 +27,6 @@ class Commands(People):
         listed = self.person("alice").result("help")["commands"]
         names = [entry["usage"].split()[0][1:] for entry in listed]
         self.assertEqual(sorted(names), sorted(ANSWERS))
-        answered = {name for name, answer in ANSWERS.items() if answer == "result"}
-        self.assertEqual(answered, set(contract.RESULTS))
 
     def test_a_reply_goes_to_the_author_of_the_latest_direct_message(self):
         alice, bob = self.pair()
