@@ -68,7 +68,7 @@ class Attention(PageTest):
         self.alice.node.result(f"open {self.bob.number}")
         self.bob.say("three")
         for page in (first, second):
-            expect(page.locator("#conversations .row").first).to_contain_text("three")
+            expect(self.row(page, self.bob)).to_contain_text("three")
         expect(first.locator("#title")).to_contain_text("bob#")
         expect(second.locator("#title")).to_contain_text("lobby")
         self.alice.node.result("close")
@@ -177,29 +177,6 @@ class Attention(PageTest):
         expect(page.locator("body")).to_have_attribute("data-told", self.bob.result("whoami")["who"]["displayName"])
 
     def test_each_present_peer_has_a_colour_of_its_own(self):
-        result = self.page().evaluate("""async () => {
-            const { Colors } = await import("/colors.js");
-            const key = (number, low) => number.toString(16).padStart(16, "0") + low.toString(16).padStart(48, "0");
-            const colors = new Colors();
-            // All keys select the first colour.
-            const keys = Array.from({ length: 24 }, (_, low) => key(24 * low, low));
-            for (const one of keys) colors.record(one, true);
-            const first = keys.map((one) => colors.of(one));
-            const more = colors.of(key(5, 99));
-            colors.record(keys[3], false);
-            colors.record(key(48, 77), true);
-            for (let low = 0; low < 5000; low += 1) colors.of(key(low, 1000 + low));
-            return { first, again: keys.map((one) => colors.of(one)), more, taken: colors.of(key(48, 77)), size: colors.assigned.size };
-        }""")
-        self.assertEqual(sorted(result["first"]), list(range(24)))
-        # The order of the terminal: steps of 7 from the colour that the key selects.
-        self.assertEqual(result["first"][:4], [0, 7, 14, 21])
-        # A peer that left gives its colour back.
-        for colors in (result["first"], result["again"]):
-            colors.pop(3)
-        self.assertEqual(result["again"], result["first"])
-        self.assertEqual((result["more"], result["taken"]), (5, 21))
-        self.assertLessEqual(result["size"], 1024)
         page = self.page()
         self.person("carol", self.alice).say("hello")
         self.bob.say("hello")
@@ -212,7 +189,7 @@ class Attention(PageTest):
             const { Model, take } = await import("/model.js");
             const { drawPeople } = await import("/side.js");
             const model = new Model();
-            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [],
+            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [], colors: [],
                           people: [{ room: "lobby", state: "online", since: "", who: { key: "0".repeat(64), displayName: "one" } }],
                           conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true, messages: [] }] });
             const parts = take(model, { event: "crowd", room: "lobby", came: 500, left: 20, peers: 481 });
@@ -229,7 +206,7 @@ class Attention(PageTest):
         marks = self.page().evaluate("""async () => {
             const { Model, take } = await import("/model.js");
             const model = new Model();
-            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [], people: [],
+            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [], people: [], colors: [],
                           conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true,
                                             bridged: false, messages: [] }] });
             return ["bridge_lost", "room_bridged", "bridge_lost", "room_unbridged", "clock_skew"].map((code) => {
@@ -250,7 +227,7 @@ class Attention(PageTest):
             messages.merge([make(1998), make(1999), make(2000)]);
             const grown = [messages.all.length, messages.first, messages.all[0].id];
             const model = new Model();
-            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], people: [], requests: [],
+            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], people: [], requests: [], colors: [],
                           conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, active: true, messages: [] }] });
             const who = (n) => ({ key: n.toString(16).padStart(64, "0"), displayName: `${n}` });
             for (let n = 0; n < 3000; n += 1) {

@@ -2,6 +2,7 @@ import Commands
 import Chat
 import ChatNode
 import LineEditor
+import Model
 package import Phrases
 import Rendering
 package import Wire

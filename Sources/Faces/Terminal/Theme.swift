@@ -38,12 +38,18 @@ package struct Theme: Hashable, Sendable {
     var directPrompt: Style { style(Style(color: .basic(5), isBold: true)) }
     var unread: Style { style(Style(color: .basic(3))) }
 
-    /// - Parameter index: a place in `AuthorColors.palette`.
+    /// Of the 256 colours of xterm, those of `AuthorColors`. Each differs from black and from white by a contrast of 3 and more
+    /// (WCAG 2), and any two by 23 and more in CIELAB (CIE 1976). None is of the first 16, which a theme can change.
+    static let palette: [UInt8] = [
+        30, 67, 32, 33, 27, 61, 98, 93, 171, 139, 133, 201, 126, 199, 168, 197, 131, 196, 166, 137, 136, 58, 28, 65,
+    ]
+
+    /// - Parameter index: a place in `palette`.
     func author(_ index: Int) -> Style {
         switch depth {
         case .none: .plain
         case .basic: Style(color: .basic(Theme.basicColors[index % Theme.basicColors.count]))
-        case .full: Style(color: .indexed(AuthorColors.palette[index]))
+        case .full: Style(color: .indexed(Theme.palette[index]))
         }
     }
 

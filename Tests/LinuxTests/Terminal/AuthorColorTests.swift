@@ -1,5 +1,6 @@
 import Chat
 import LineEditor
+import Model
 import Testing
 import Wire
 
@@ -12,8 +13,8 @@ import Wire
     }
 
     @Test func `24 colours can be read on black and on white, and are well apart`() {
-        let palette = AuthorColors.palette
-        #expect(Set(palette).count == 24)
+        let palette = Theme.palette
+        #expect(Set(palette).count == AuthorColors.count)
         for index in palette {
             #expect((16...231).contains(index))
             let luminance = Self.luminance(Int(index) - 16)
@@ -35,6 +36,25 @@ import Wire
         colors.record(keys[3], isPresent: false)
         colors.record(try Self.key(25), isPresent: true)
         #expect(colors[try Self.key(25)] == assigned[3])
+    }
+
+    @Test func `colours are taken in steps of 7 from the one that a key selects, and the table is bounded`() throws {
+        var colors = AuthorColors()
+        // The first eight bytes select: these keys all select colour 0.
+        let keys = try (0..<4).map { number in
+            var bytes = [UInt8](repeating: 0, count: PeerID.byteCount)
+            (bytes[7], bytes[31]) = (UInt8(24 * number), UInt8(number))
+            return try #require(PeerID(bytes))
+        }
+        for key in keys { colors.record(key, isPresent: true) }
+        #expect(keys.map { colors[$0] } == [0, 7, 14, 21])
+        #expect(colors.known(try Self.key(9)) == nil)
+        for number in 0..<Limits.knownPeers + 100 {
+            let bytes = (0..<PeerID.byteCount).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) }
+            _ = colors[try #require(PeerID(bytes))]
+        }
+        #expect(colors.all.count <= Limits.knownPeers)
+        #expect(keys.map { colors[$0] } == [0, 7, 14, 21])
     }
 
     @Test func `a peer that returns gets another colour only if its own is taken`() throws {

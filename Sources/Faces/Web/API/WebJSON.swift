@@ -41,6 +41,22 @@ enum WebJSON {
         }
     }
 
+    /// The event of keys that have another colour, with its id.
+    static func colors(_ rows: [(key: PeerID, color: Int)], _ seq: String) -> [UInt8] {
+        object {
+            $0.member("event", "colors")
+            $0.member("colors") { $0.array { for row in rows { $0.raw(color(of: row)) } } }
+            $0.member("seq", seq)
+        }
+    }
+
+    static func color(of row: (key: PeerID, color: Int)) -> [UInt8] {
+        object {
+            $0.member("key", row.key.hexadecimal)
+            $0.member("color", row.color)
+        }
+    }
+
     /// A row of `/who`, with its room.
     static func person(_ peer: PeerView, in room: RoomLabel) -> [UInt8] {
         object {

@@ -66,7 +66,7 @@ extension WebServer {
         guard let connection = connection(number, at: key), connection.closing == nil else { return }
         keep(rooms)
         let people = rooms.map { (room: $0.overview.room, peers: $0.peers) }
-        let snapshot = SnapshotParts(model, people: people, seq: hub.log.id, as: connection.form)
+        let snapshot = SnapshotParts(model, people: people, colors, seq: hub.log.id, as: connection.form)
         hub.follow(number, behind: hub.log.last, snapshot: snapshot, as: connection.form)
         settle()
     }

@@ -57,7 +57,7 @@ const log = new Log(part("log"), part("newer"), {
   older: loadOlder,
   unsent: ({ info }) => outbox.of(info.id),
   isHidden: ({ info }, message) => outbox.isCandidate(info.id, message),
-  color: (key) => model.colors.of(key),
+  color: (key) => model.colors.get(key) ?? 0,
   name: ({ info }, who) => model.nameOf(info.room, who),
   edit: (message) => composer.edit(message),
   remove,

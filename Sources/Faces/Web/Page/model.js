@@ -1,5 +1,4 @@
 // What the page knows: rooms, conversations with their messages, people, requests, invitations. No drawing.
-import { Colors } from "/colors.js";
 import { Messages } from "/messages.js";
 
 const mostPeople = 1024;
@@ -9,7 +8,6 @@ const mostAnswers = 50;
 
 export class Model {
   constructor() {
-    this.colors = new Colors();
     this.conversations = new Map();
     this.hidden = new Set();
     this.clear();
@@ -20,6 +18,8 @@ export class Model {
     this.people = new Map();
     this.requests = new Map();
     this.invitations = new Map();
+    // The numbers of the colours of names, by key.
+    this.colors = new Map();
     this.active = null;
     // The conversation that a command of this page opened and that is not known yet: {room, key}; the key of a direct one.
     this.wanted ??= null;
@@ -47,9 +47,7 @@ export class Model {
     const shown = event.conversations.find(({ id }) => id === active && before.get(id) === this.conversations.get(id));
     this.active = (shown ?? event.conversations.find((info) => info.active) ?? event.conversations[0])?.id ?? null;
     this.openWanted();
-    const here = event.people.filter(isHere).sort((a, b) => (a.since < b.since ? -1 : 1));
-    this.colors.present.clear();
-    for (const { who } of here) this.colors.record(who.key, true);
+    this.paint(event.colors);
   }
 
   // The conversation of an event: its own, or that of its room. A new direct one is made.
@@ -103,6 +101,10 @@ export class Model {
   nameOf(room, who) {
     const self = this.rooms.get(room)?.self;
     return self?.key === who.key ? self : this.people.get(inRoom(room, who))?.who ?? who;
+  }
+
+  paint(colors) {
+    for (const { key, color } of colors) this.colors.set(key, color);
   }
 
   // Shows another conversation. The line over new messages stays while theirs is open.
@@ -178,6 +180,11 @@ const takers = new Map(Object.entries({
     return ["log", "list"];
   },
 
+  colors(model, { colors }) {
+    model.paint(colors);
+    return ["people", "log"];
+  },
+
   // Whatever view reads them.
   unread(model, { conversationId, unread, mentions, firstUnread }) {
     const conversation = model.conversations.get(conversationId);
@@ -220,7 +227,6 @@ const takers = new Map(Object.entries({
     const isRenamed = known !== undefined && known.who.displayName !== event.who.displayName;
     model.people.set(inRoom(event.room, event.who), person);
     forgetPeople(model.people);
-    model.colors.record(event.who.key, isHere(person));
     const room = model.conversation({ room: event.room });
     if (!room) return ["people"];
     // Peers in other networks, behind a bridge, are not counted among those online here.

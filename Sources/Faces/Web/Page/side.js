@@ -68,7 +68,7 @@ export function drawPeople(root, model, choose) {
     row.dataset.key = person.who.key;
     row.dataset.room = person.room;
     const name = element("span", "name");
-    name.append(peerName(person.who, `c${model.colors.of(person.who.key)}`));
+    name.append(peerName(person.who, `c${model.colors.get(person.who.key) ?? 0}`));
     const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
     const place = person.elsewhere && person.state !== "offline" && "elsewhere";
     // The peer's own words come last, and are set apart: they could read as a mark.

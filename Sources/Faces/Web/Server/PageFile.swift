@@ -11,7 +11,6 @@ struct PageFile: Sendable {
             "/icon.svg": PageFile(image, PackageResources.icon_svg),
             "/icon-unread.svg": PageFile(image, PackageResources.icon_unread_svg),
             "/api.js": PageFile(script, PackageResources.api_js),
-            "/colors.js": PageFile(script, PackageResources.colors_js),
             "/composer.js": PageFile(script, PackageResources.composer_js),
             "/connection.js": PageFile(script, PackageResources.connection_js),
             "/dialogs.js": PageFile(script, PackageResources.dialogs_js),

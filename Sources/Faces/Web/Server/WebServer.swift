@@ -53,6 +53,9 @@ package actor WebServer: ExecutorActor {
     private(set) var deleted = DeletedCursors()
     /// The conversations whose unread count changed in this turn, until `tellCounts`.
     private var changedCounts: [ConversationID] = []
+    private(set) var colors = AuthorColors()
+    /// The keys that got a colour in this turn, until `tellColors`.
+    private var painted: Set<PeerID> = []
     var answers = IdempotentAnswers()
     /// Sessions of Engine.IO, of Socket.IO's clients.
     var engines = EngineTable()
@@ -333,8 +336,23 @@ extension WebServer {
             hub.tell([report], at: .monotonic) { !($0.isEnd && isLeaving) }
             tellEngines(report)
         }
+        tellColors()
         tellCounts()
         settle()
+    }
+
+    /// Tells which authors and peers have another colour.
+    private func tellColors() {
+        guard !painted.isEmpty, let room = model.rooms.first?.label else { return painted = [] }
+        let rows = painted.map { (key: $0, color: colors[$0]) }
+        hub.publish(EventTopic(room), at: .monotonic) { WebJSON.colors(rows, $0) }
+        painted = []
+    }
+
+    private func paint(_ key: PeerID, isPresent: Bool? = nil) {
+        let before = colors.known(key)
+        if let isPresent { colors.record(key, isPresent: isPresent) }
+        if colors[key] != before { painted.insert(key) }
     }
 
     /// Tells once for all events of a turn which conversations have another number of unread messages.
@@ -356,6 +374,7 @@ extension WebServer {
         var changes: [ModelChange] = []
         model.take(rooms, into: &changes)
         for change in changes { follow(change) }
+        tellColors()
         tellCounts()
         settle()
     }
@@ -375,9 +394,13 @@ extension WebServer {
             hub.erase(erasure, at: .monotonic)
             answers.erase(erasure)
             deleted.erase(erasure)
+            if model.rooms.isEmpty { (colors, painted) = (AuthorColors(), []) }
+        case .person(_, let person, was: _): paint(person.who.key, isPresent: person.isHere)
+        case .message(_, let message, at: _, evicted: _): paint(message.from.key)
+        case .refreshed(let id): for message in model.conversation(id)?.log.messages ?? [] { paint(message.from.key) }
         case .unread(let id, _): if !changedCounts.contains(id) { changedCounts.append(id) }
-        case .removed, .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message,
-            .delivery, .refreshed, .typing, .request, .invitations, .active:
+        case .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded,
+            .delivery, .typing, .request, .invitations, .active:
             break
         }
     }
