@@ -175,7 +175,7 @@ extension ChatModel {
         _ view: ConversationView, _ recent: [MessageView], in label: RoomLabel, into changes: inout [ModelChange]
     ) {
         guard index(of: label, into: &changes) != nil else { return }
-        change(label) { $0.take(recent, of: view, &$1, into: &changes) }
+        change(label) { $0.take(recent, of: view, opens: true, &$1, into: &changes) }
         show(ConversationID(label, view), in: .shared, into: &changes)
     }
 

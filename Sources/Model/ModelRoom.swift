@@ -378,11 +378,14 @@ extension ModelRoom {
     }
 
     /// Takes the stored messages of a conversation, as the answers of commands have them.
+    ///
+    /// - Parameter opens: whether the conversation is opened, although it may have no message.
     mutating func take(
-        _ messages: [MessageView], of view: ConversationView, _ shared: inout Shared, into changes: inout [ModelChange]
+        _ messages: [MessageView], of view: ConversationView, opens: Bool = false, _ shared: inout Shared,
+        into changes: inout [ModelChange]
     ) {
         let id = ConversationID(label, view)
-        guard !messages.isEmpty || conversation(id) != nil else { return }
+        guard opens || !messages.isEmpty || conversation(id) != nil else { return }
         changeOrMake(view, &shared, &changes) { conversation, changes in
             let unread = conversation.unread
             if conversation.take(messages) { changes.append(.refreshed(id)) }

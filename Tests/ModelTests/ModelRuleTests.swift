@@ -336,6 +336,14 @@ import Wire
         #expect(!"\(chat.model)".contains("again?") && !"\(chat.model)".contains("who are you?"))
     }
 
+    @Test func `a conversation that is opened without a message has the name of its peer`() {
+        var chat = WatchedChat()
+        chat.report(.opened(.direct(with: .fox), recent: []))
+        #expect(chat.model.conversation(.direct(.fox))?.view == .direct(with: .fox))
+        chat.report(.opened(.publicRoom, recent: []))
+        #expect(chat.model.conversation(.direct(.fox)) == nil)
+    }
+
     @Test func `a conversation that was left is still history`() {
         var chat = WatchedChat()
         chat.tell(.message(.said(1, in: .direct(with: .fox))), .direct(.left, with: .fox))

@@ -37,7 +37,9 @@ struct Prompt: Sendable {
 
     /// The forms of the beginning, the longest first.
     private var heads: [String] {
-        guard let open, let room = model.room(open.room), let conversation = model.conversation(open) else { return [] }
+        guard let open, let room = model.room(open.room), let conversation = model.conversation(open) else {
+            return [language(.hereCount, "1")]
+        }
         return switch conversation.view {
         case .publicRoom: heads(of: room)
         case .direct(let who): heads(of: who, room.people[who.key]?.state ?? .left)

@@ -72,13 +72,13 @@ import Wire
         #expect(user.shown() == "1 here > ")
         user.session.settle(Self.line("hello"), isAccepted: false)
         user.show([.error(ChatError(.rateLimited, .tooFast, "2"))])
-        #expect(user.shown() == "! too fast: 2 messages a second is the most\nkitchen · 1 here > hello")
+        #expect(user.shown() == "! too fast: 2 messages a second is the most\n1 here > hello")
     }
 
     @Test func `a command leaves a trace before what comes of it`() {
         var user = TerminalUser()
         user.show([.entered("/who\u{1b}[2J"), .answer(.peers([], isWhole: false))])
-        #expect(user.shown() == "> /who\u{fffd}[2J\n00:00:00 * nobody else is here\nkitchen · 1 here > ")
+        #expect(user.shown() == "> /who\u{fffd}[2J\n00:00:00 * nobody else is here\n1 here > ")
     }
 
     @Test func `a paste of many lines is asked about, and then waits for its turn`() {
@@ -197,7 +197,7 @@ import Wire
         let written = user.session.writing(at: user.now)
         #expect(written.contains("\u{1b}[H\u{1b}[2J\u{1b}[3J"))
         #expect(written.contains("their copies can not be reached"))
-        #expect(user.prompt == "> ")
+        #expect(user.prompt == "1 here > ")
         user.type("\u{1b}[A")
         #expect(user.session.editor.text == "/msg qui")
     }
