@@ -112,7 +112,7 @@ package struct EventHub: ~Copyable {
     /// The clients that have changed since the last call.
     package mutating func takeChanges() -> [Change] {
         defer { changes = [] }
-        if !changes.isEmpty { count() }
+        count()
         return changes
     }
 

@@ -269,20 +269,13 @@ extension WebServer {
             for request in requests { perform(request) }
             for change in changes {
                 switch change {
-                case .client(let number): proceed(number)
+                case .client(let number): if let key = keys[number] { wantToWrite(key) }
                 case .ended(let number, let end): ended(number, end)
                 }
             }
             guard requests.isEmpty, changes.isEmpty else { continue }
             return arm()
         }
-    }
-
-    private func proceed(_ number: Int) {
-        guard let key = keys[number], let connection = connections[key] else { return }
-        // A session that is over closes its connection.
-        if case .closing = hub.standing(of: number) { connection.closing = connection.closing ?? (1000, "") }
-        wantToWrite(key)
     }
 
     private func ended(_ number: Int, _ end: EventHub.End) {
@@ -724,7 +717,9 @@ extension WebServer {
             _ = unsafe library.call.lws_callback_on_writable(wsi)
             return 0
         }
-        guard let (code, reason) = connection.closing else { return 0 }
+        // A session that is over closes its connection behind its output.
+        let isOver = if case .closing = hub.standing(of: connection.number) { true } else { false }
+        guard let (code, reason) = connection.closing ?? (isOver ? (1000, "") : nil) else { return 0 }
         var bytes = Array(reason.utf8.prefix(120))
         unsafe library.call.lws_close_reason(wsi, lws_close_status(UInt32(code)), &bytes, bytes.count)
         return -1
