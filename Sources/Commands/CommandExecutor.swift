@@ -196,18 +196,6 @@ extension CommandExecutor {
 
 /// Views of the rooms that several faces have at once.
 extension CommandExecutor {
-    /// Delivers the first reports of a tail in a turn of the nodes: their later events come behind them.
-    package func beginTail(withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void) async {
-        await beginTail(withHistory: withHistory, deliver, rooms)
-    }
-
-    private func beginTail(
-        withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void, _ rooms: isolated Program
-    ) async {
-        guard await rooms.awaitRoom(nil) != nil else { return }
-        deliver(rooms.snapshot.flatMap { $0.tailStart(withHistory: withHistory) })
-    }
-
     /// Looks at no conversation of a room until one is opened: their messages count as unread.
     package func lookAway(from label: RoomLabel) async {
         await lookAway(from: label, rooms)
@@ -236,9 +224,12 @@ extension CommandExecutor {
         told(RoomReport(room, .viewed(place?.conversation, by: view)), true)
     }
 
-    /// Tells the faces, in the node's turn, what a command changed that no event tells.
+    /// Tells the faces, in the node's turn, which conversation a command opened, and what it changed that no event tells.
     private func tell(_ result: CommandResult, isForDisplay: Bool, _ rooms: isolated Program) {
-        tellOpening(by: result, isForDisplay: isForDisplay)
+        if let opening = result.opening {
+            if let left = opening.left { told(RoomReport(left, .leaving), isForDisplay) }
+            told(RoomReport(result.room, .opened(opening.view, recent: opening.recent)), isForDisplay)
+        }
         let changed =
             switch result.scope {
             case .events: [Program.Room]()
@@ -246,25 +237,5 @@ extension CommandExecutor {
             case .rooms: rooms.all
             }
         for room in changed { told(RoomReport(room.label, .snapshot(rooms.snapshot(of: room))), true) }
-    }
-
-    /// Tells the other faces of a conversation that a command opened.
-    private func tellOpening(by result: CommandResult, isForDisplay: Bool) {
-        guard let opening = result.opening else { return }
-        if let left = opening.left { told(RoomReport(left, .leaving), isForDisplay) }
-        told(RoomReport(result.room, .opened(opening.view, recent: opening.recent)), isForDisplay)
-    }
-
-    /// Delivers the rooms in one turn of the nodes: their later events come behind it.
-    ///
-    /// - Returns: nil if the program leaves instead.
-    package func snapshot<Result: Sendable>(_ take: @Sendable ([RoomSnapshot]) -> Result) async -> Result? {
-        await snapshot(take, rooms)
-    }
-
-    private func snapshot<Result: Sendable>(
-        _ take: @Sendable ([RoomSnapshot]) -> Result, _ rooms: isolated Program
-    ) async -> Result? {
-        await rooms.awaitRoom(nil) == nil ? nil : take(rooms.snapshot)
     }
 }

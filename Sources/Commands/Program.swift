@@ -205,6 +205,19 @@ extension Program {
 
 /// Views of all rooms.
 extension Program {
+    /// Delivers the rooms in one turn of the nodes: their later events come behind it.
+    ///
+    /// - Returns: nil if the program leaves instead.
+    @discardableResult
+    package func snapshot<Result: Sendable>(_ take: @Sendable ([RoomSnapshot]) -> Result) async -> Result? {
+        await awaitRoom(nil) == nil ? nil : take(snapshot)
+    }
+
+    /// Delivers the first reports of a tail in a turn of the nodes: their later events come behind them.
+    package func beginTail(withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void) async {
+        await snapshot { deliver($0.flatMap { $0.tailStart(withHistory: withHistory) }) }
+    }
+
     /// The rooms with their conversations.
     var overview: [RoomOverview] { all.map { RoomOverview(of: $0, isOpen: $0.label == openLabel) } }
 

@@ -125,7 +125,7 @@ extension CommandExecutor {
         _ question: ClientQuestion, in room: RequestedRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void
     ) async {
         if case .tail(let withHistory) = question {
-            await beginTail(withHistory: withHistory) { deliver($0) }
+            await rooms.beginTail(withHistory: withHistory) { deliver($0) }
             return deliver(nil)
         }
         do throws(ChatError) {

@@ -10,7 +10,7 @@ import Wire
 extension WebServer {
     /// The rooms that the user is in; waits for the end of a wipe.
     func rooms() async throws(RouteFault) -> [ModelRoom] {
-        if model.presentRooms.isEmpty, await commands?.snapshot({ _ in }) == nil {
+        if model.presentRooms.isEmpty, await commands?.rooms.snapshot({ _ in }) == nil {
             throw RouteFault(503, "leaving", "the node leaves")
         }
         return model.presentRooms
@@ -43,7 +43,7 @@ extension WebServer {
 
     /// Asks the nodes: the time to a peer and back is in no event, and of a crowd there are the peers that were heard last.
     func people() async throws(RouteFault) -> WebAnswer {
-        let people = await commands?.snapshot { rooms in rooms.map { ($0.overview.room, $0.peers) } }
+        let people = await commands?.rooms.snapshot { rooms in rooms.map { ($0.overview.room, $0.peers) } }
         guard let people else { throw RouteFault(503, "leaving", "the node leaves") }
         return .json {
             $0.member("people") {

@@ -55,7 +55,7 @@ extension WebServer {
         }
         let number = connection.number
         Task {
-            await commands?.snapshot { [weak self] rooms in
+            await commands?.rooms.snapshot { [weak self] rooms in
                 // Behind the events before, and in front of those after.
                 self?.execute { $0.send(rooms, to: number, at: key) }
             }

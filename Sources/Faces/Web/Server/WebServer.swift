@@ -128,7 +128,7 @@ package actor WebServer: ExecutorActor {
     /// - Parameter file: has the link of the next page; nil if there is no such file.
     package func begin(_ commands: CommandExecutor, _ file: WebTokenFile?) async {
         (self.commands, self.file) = (commands, file)
-        await commands.snapshot { [weak self] rooms in self?.execute { $0.keep(rooms) } }
+        await commands.rooms.snapshot { [weak self] rooms in self?.execute { $0.keep(rooms) } }
         await entrance?.begin()
     }
 
@@ -404,7 +404,7 @@ extension WebServer {
         endEngines()
         settle()
         // The chat has missed them, too.
-        Task { await commands?.snapshot { [weak self] rooms in self?.execute { $0.keep(rooms) } } }
+        Task { await commands?.rooms.snapshot { [weak self] rooms in self?.execute { $0.keep(rooms) } } }
     }
 }
 
