@@ -48,6 +48,18 @@ class Commands(PageTest):
         self.alice.node.hears("end")
         self.assertEqual([event for event in self.bob.events if event["event"] == "message" and not event["isFromCurrentUser"]], [])
 
+    def test_a_command_that_opens_a_conversation_moves_its_page_alone(self):
+        self.befriend()
+        page, other = self.page(), self.page()
+        self.type(page, f"/open {self.bob.number}")
+        expect(page.locator("#title")).to_contain_text("bob#")
+        self.type(page, "for bob alone")
+        self.assertEqual(self.bob.hears("for bob alone")["conversation"], "direct")
+        self.type(page, "/join attic")
+        expect(page.locator("#title")).to_contain_text("attic")
+        expect(other.locator("#conversations .row")).to_have_count(3)
+        expect(other.locator("#title")).to_contain_text("lobby")
+
     def test_two_slashes_say_one_and_an_edit_is_no_command(self):
         page = self.page()
         self.type(page, "//shrug")

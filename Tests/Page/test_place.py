@@ -53,7 +53,7 @@ class Place(PageTest):
         self.say("early", 150)
         page = self.page()
         expect(self.rows(page).last).to_have_text("early 149")
-        self.load(page, "early 0")
+        self.load(page, "early 50")
         row = self.read(page, 0.2)
         self.say("later", 350)
         expect(page.locator("#newer")).to_have_text("350 new")
@@ -95,54 +95,25 @@ class Place(PageTest):
         expect(own.get_by_role("button", name="Edit")).to_be_visible()
         self.assertEqual(own.bounding_box(), before)
 
-    def test_older_messages_load_after_a_page_that_failed(self):
-        self.say("early", 180)
-        page = self.page()
-        expect(self.rows(page).last).to_have_text("early 179")
-        fates = ["abort"]
-        asked = []
-
-        def meet(route):
-            asked.append(fates[-1])
-            getattr(route, fates[-1])()
-
-        page.route("**/messages?before=*", meet)
-        again = page.get_by_role("button", name="Try again")
-        page.evaluate(UP, 0)
-        expect(again).to_be_visible()
-        # Only the user asks again, however often the log is scrolled to its top.
-        for part in (1, 0):
-            page.evaluate(UP, part)
-            page.evaluate(DRAWN)
-        self.assertEqual(asked, ["abort"])
-        again.evaluate("(row) => row.click()")
-        expect(again).to_be_visible()
-        self.assertEqual(asked, ["abort"] * 2)
-        fates.append("continue_")
-        again.evaluate("(row) => row.click()")
-        expect(self.rows(page).first).to_have_text("early 30")
-        expect(again).to_have_count(0)
-        self.assertEqual(asked, ["abort", "abort", "continue_"])
-        self.load(page, "early 0")
-        self.assertEqual(self.rows(page).all_inner_texts(), [f"early {number}" for number in range(180)])
-
-    def test_a_page_of_history_is_in_front_of_the_message_it_was_asked_for_with(self):
+    def test_late_history_is_in_its_place_and_moves_nothing_behind_it(self):
         result = self.page().evaluate("""async () => {
             const { Messages } = await import("/messages.js");
             const make = (n, more = {}) => ({ id: `${n}`, sentAt: new Date(n).toISOString(), receivedAt: new Date(5000).toISOString(), ...more });
-            const messages = new Messages([3, 4].map((n) => make(n)));
+            const messages = new Messages([1, 2, 3, 4].map((n) => make(n)));
             const end = messages.end;
-            messages.merge([1, 2].map((n) => make(n)), "3");
-            const grown = [messages.all.map(({ id }) => id).join(" "), messages.first, messages.end - end];
             // A missed message is where it was said, and moves nothing behind it.
             messages.add(make(3.5, { id: "missed", history: true, missed: true, sentAt: new Date(-400000).toISOString() }));
             messages.add(make(9, { history: true, missed: false }));
             messages.add(make(10));
-            return { grown, last: messages.all.map(({ id }) => id).join(" "), end: messages.end - end };
+            const last = messages.all.map(({ id }) => id).join(" ");
+            const before = messages.end;
+            // The node has forgotten the first ones, and one was deleted.
+            messages.renew([2, 4, 10, 11].map((n) => make(n)));
+            return { last, end: before - end, renewed: messages.all.map(({ id }) => id).join(" "), moved: messages.end - before };
         }""")
-        self.assertEqual(result["grown"], ["1 2 3 4", -2, 0])
         self.assertEqual(result["last"], "9 missed 1 2 3 4 10")
         self.assertEqual(result["end"], 1)
+        self.assertEqual((result["renewed"], result["moved"]), ("9 missed 1 2 4 10 11", 0))
 
     def test_title_and_icon_count_while_another_window_is_in_front(self):
         display = Display()
@@ -309,7 +280,7 @@ class Names(PageTest):
         self.bob.result("nick bertie")
         expect(page.locator("#title")).to_have_text(f"bertie#{self.bob.number}")
         own = self.alice.node.number
-        self.alice.node.say("hello")
+        self.alice.node.say(f"/msg {self.bob.number} hello")
         expect(self.rows(page).last).to_have_text("hello")
         self.alice.node.result("nick alicia")
         expect(page.locator("#me")).to_have_text(f"alicia#{own}")

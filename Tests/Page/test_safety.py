@@ -105,21 +105,19 @@ class Safety(PageTest):
             seen.add(page.evaluate("document.activeElement.id || document.activeElement.className || document.activeElement.textContent"))
         self.assertLessEqual({"log", "text", "rename", "join", "make", "wipe", "row"}, seen)
 
-    def test_pages_of_history_and_live_events_merge_to_one_message_each(self):
+    def test_snapshots_and_live_events_are_one_message_each(self):
         page = self.page()
         result = page.evaluate("""async () => {
             const { Messages } = await import("/messages.js");
-            const messages = new Messages();
             const make = (n) => ({ id: `${n}`, receivedAt: `2026-01-01T00:00:${String(n).padStart(2, "0")}Z` });
-            for (const n of [8, 9]) messages.add(make(n));
-            messages.merge([4, 5, 6].map(make));
-            messages.merge([6, 7, 8].map(make));
-            messages.merge([1, 2, 3, 4].map(make));
+            const messages = new Messages([1, 2, 3, 4, 5].map(make));
+            for (const n of [6, 7, 8]) messages.add(make(n));
+            messages.renew([4, 5, 6, 7, 8, 9].map(make));
             messages.add(make(9));
             messages.remove("5");
-            return messages.all.map((message) => message.id).join(" ");
+            return [messages.all.map((message) => message.id).join(" "), messages.renew([make(20)])];
         }""")
-        self.assertEqual(result, "1 2 3 4 6 7 8 9")
+        self.assertEqual(result, ["1 2 3 4 6 7 8 9", False])
 
 
 if __name__ == "__main__":

@@ -94,10 +94,6 @@ export class API {
     if (conversation) await this.ask("PUT", `conversations/${conversation}/active`, { active: true, view: this.view });
   }
 
-  before(conversation, message, limit = 50) {
-    return this.ask("GET", `conversations/${conversation}/messages?before=${message}&limit=${limit}`);
-  }
-
   // Performs a line of input in a conversation, whatever the node has open: {reports, text}, what it caused as `--json` has it, and
   // its answer as lines for people.
   line(line, conversation) {

@@ -9,11 +9,11 @@ const mostRenames = 3;
 const marks = { sending: "on its way", delivered: "delivered", read: "read", failed: "not delivered" };
 
 export class Log {
-  // on: {older(conversation), unsent(conversation), isHidden(conversation, message), color(key), edit(message),
+  // on: {unsent(conversation), isHidden(conversation, message), color(key), edit(message),
   // name(conversation, who), remove(conversation, message), retry(conversation, text), discard(conversation, text)}
   constructor(root, newer, on) {
     // `end` is the place behind the window's last message; null while the window follows the newest one.
-    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, isLoading: false, missed: 0 });
+    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, missed: 0 });
     this.isStuck = true;
     root.addEventListener("scroll", () => this.scrolled());
     newer.addEventListener("click", () => this.toEnd());
@@ -47,7 +47,7 @@ export class Log {
     const end = Math.min(this.end ?? newest, newest) - first;
     const start = Math.max(0, end - mostRows);
     const behind = rowsBehind(this.shown);
-    const plan = start === 0 ? [...this.failedRows(), ...behind(null)] : [];
+    const plan = start === 0 ? behind(null) : [];
     let before = null;
     let isMissed = false;
     for (const [index, message] of all.slice(start, Math.max(end, 0)).entries()) {
@@ -62,17 +62,6 @@ export class Log {
     }
     if (end + first === newest) plan.push(...this.on.unsent(this.shown).map((text) => this.unsentRow(text)));
     return plan;
-  }
-
-  // Older messages did not come: the user can ask again where the log can not be scrolled further.
-  failedRows() {
-    if (!this.shown.hasFailed) return [];
-    const make = () => {
-      const row = element("p", "note", "older messages did not load ");
-      row.append(button("Try again", () => this.loadAgain()));
-      return row;
-    };
-    return [{ key: "failed", stamp: "", make }];
   }
 
   messageRow(message) {
@@ -161,7 +150,7 @@ export class Log {
     if (this.end !== null && this.isAtBottom) this.goDown();
     this.isStuck = this.isAtEnd;
     this.showNewer();
-    if (this.root.scrollTop <= 60) this.load();
+    if (this.root.scrollTop <= 60) this.grow();
   }
 
   // Shows newer rows, up to those that follow the newest message.
@@ -171,43 +160,19 @@ export class Log {
     this.draw(false);
   }
 
-  async load() {
-    if (this.isLoading) return;
-    this.isLoading = true;
-    let hasGrown = false;
-    try {
-      hasGrown = await this.grow();
-    } finally {
-      this.isLoading = false;
-    }
-    // The user may have gone on to the top in the meantime.
-    if (hasGrown) requestAnimationFrame(() => this.scrolled());
-  }
-
-  // Asks again for what did not come, for a user who wants it: the page itself asks once.
-  loadAgain() {
-    if (this.isLoading) return;
-    this.shown.hasFailed = false;
-    this.draw(false);
-    this.load();
-  }
-
   // The place of the window's first message.
   get start() {
     return Math.max(this.messages.first, Math.min(this.end ?? this.messages.end, this.messages.end) - mostRows);
   }
 
-  // Shows older rows; false if there are none, or they did not come.
-  async grow() {
+  // Shows older rows.
+  grow() {
     const { messages, start } = this;
-    if (start === messages.first) {
-      if (!this.shown.hasMore || this.shown.hasFailed || messages.all.length === 0) return false;
-      await this.on.older(this.shown);
-      if (messages !== this.messages) return false;
-    }
-    if (this.start > messages.first) this.end = Math.max(messages.first + mostRows, Math.min(this.end ?? messages.end, messages.end) - step);
+    if (start === messages.first) return;
+    this.end = Math.max(messages.first + mostRows, Math.min(this.end ?? messages.end, messages.end) - step);
     this.draw(false);
-    return this.start < start;
+    // The user may have gone on to the top in the meantime.
+    if (this.start < start) requestAnimationFrame(() => this.scrolled());
   }
 
   message(message, name, color) {

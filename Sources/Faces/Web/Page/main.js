@@ -54,7 +54,6 @@ const composer = new Composer({ form: part("composer"), input: part("text"), rul
 });
 
 const log = new Log(part("log"), part("newer"), {
-  older: loadOlder,
   unsent: ({ info }) => outbox.of(info.id),
   isHidden: ({ info }, message) => outbox.isCandidate(info.id, message),
   color: (key) => model.colors.get(key) ?? 0,
@@ -91,7 +90,7 @@ async function received(event) {
     tellView();
     outbox.sendAll();
   }
-  if (event.event === "snapshot") await Promise.all([learnInvitations(), confirmOlder(event)]);
+  if (event.event === "snapshot") await learnInvitations();
 }
 
 async function learnInvitations() {
@@ -101,19 +100,6 @@ async function learnInvitations() {
   if (model.invitations !== invitations) return;
   model.invite(listed);
   draw(["list"]);
-}
-
-// Messages in front of those of a snapshot may have changed or gone since the page heard of them.
-async function confirmOlder(snapshot) {
-  for (const { id, messages: page } of snapshot.conversations) {
-    const { messages } = model.conversations.get(id);
-    for (let before = page[0]?.id; before && messages.all[0].id !== before; ) {
-      const older = await api.before(id, before, 100).catch(() => null);
-      if (!older?.messages.length || !messages.renew(older.messages, before)) break;
-      before = older.messages[0]?.id;
-      draw(["log"]);
-    }
-  }
 }
 
 function arrived(message) {
@@ -148,21 +134,6 @@ async function perform(conversation, line) {
 }
 
 const untold = new Set(["mute", "unmute", "verify", "contact", "uncontact"]);
-
-async function loadOlder(conversation) {
-  const { messages } = conversation;
-  if (messages.isFull) return;
-  try {
-    const before = messages.all[0].id;
-    const page = await api.before(conversation.info.id, before);
-    messages.merge(page.messages, before);
-    Object.assign(conversation, { hasMore: page.previous !== null, hasFailed: false });
-  } catch (error) {
-    // The node does not have the place any more, or could not answer: then it can be asked again.
-    const isGone = error instanceof Refusal && error.status === 404;
-    Object.assign(conversation, { hasMore: !isGone, hasFailed: !isGone });
-  }
-}
 
 let due = new Set();
 

@@ -10,17 +10,16 @@ function timeOf({ sentAt, receivedAt, history }) {
   return Math.min(history ? sent : Math.max(sent, received - freshness), received);
 }
 
-// Messages of a conversation, the oldest first, each id once, whether a page of history or a live event brought it.
+// Messages of a conversation, the oldest first, each id once, whether a snapshot or a live event brought it.
 export class Messages {
-  // More than the node gives as history (256): what is dropped can not be had again.
+  // More than the node keeps (100): what is dropped can not be had again.
   static most = 1000;
 
   constructor(page = []) {
-    this.all = [];
-    this.byId = new Map();
-    // The place of the first message: a message keeps its place when older ones are loaded or dropped.
+    this.all = [...page];
+    this.byId = new Map(page.map((message) => [message.id, message]));
+    // The place of the first message: a message keeps its place when older ones come or are dropped.
     this.first = 0;
-    this.merge(page);
   }
 
   get end() {
@@ -47,39 +46,18 @@ export class Messages {
     return true;
   }
 
-  // Takes what the node has now: its newest messages, or those in front of a known one. What is known of this part and not in the page
-  // is gone; older messages stay if the page begins among known ones.
-  // - before: the id of the known message behind the page; null for the newest ones.
-  // False if nothing that is known is near the page: nothing is taken.
-  renew(page, before = null) {
-    const end = before === null ? this.all.length : this.all.indexOf(this.byId.get(before));
-    const ids = new Map(page.map((message, index) => [message.id, index]));
-    const start = this.all.findIndex((message, index) => index < end && ids.has(message.id));
-    if (end < 0 || (start < 0 && before === null)) return false;
-    const older = start < 0 ? [] : this.all.slice(0, start);
-    const behind = this.all[end] ?? this.all[start];
-    const place = this.first + this.all.indexOf(behind);
-    this.all = [...older, ...page, ...this.all.slice(end)];
+  // Takes the messages that the node has now. Of those that are known, the ones that it has no more for want of room stay in front;
+  // others that are not among them are gone. False if none of them is known: nothing is taken.
+  renew(page) {
+    const ids = new Set(page.map(({ id }) => id));
+    const start = this.all.findIndex(({ id }) => ids.has(id));
+    if (start < 0) return false;
+    const { id } = this.all[start];
+    const place = this.first + start;
+    this.all = [...this.all.slice(0, start), ...page];
     this.byId = new Map(this.all.map((message) => [message.id, message]));
-    this.first = place - this.all.indexOf(this.byId.get(behind.id));
+    this.first = place - this.all.indexOf(this.byId.get(id));
     return true;
-  }
-
-  // A page of history, in its order: a message that is not known stands in front of its successor in the page, and the last one in
-  // front of the message that the page was asked for with. Their times do not tell: many are received in one millisecond.
-  // - before: the id of that message; at the front if it is gone.
-  merge(page, before = null) {
-    const head = this.all[0];
-    let place = Math.max(0, this.all.indexOf(this.byId.get(before)));
-    for (const message of page.toReversed()) {
-      if (this.byId.has(message.id)) {
-        place = this.all.indexOf(this.byId.get(message.id));
-        continue;
-      }
-      this.byId.set(message.id, message);
-      this.all.splice(place, 0, message);
-    }
-    if (head) this.first -= this.all.indexOf(head);
   }
 
   // The place of a message that comes, in the order of the node (MessageView.position).

@@ -38,7 +38,7 @@ export class Model {
       const conversation = (isSame && before.get(info.id)) || made(info);
       if (!conversation.messages.renew(messages)) conversation.messages = new Messages(messages);
       const unreadFrom = conversation.unreadFrom ?? info.firstUnread;
-      Object.assign(conversation, { info, typing: new Map(), hasMore: true, hasFailed: false, unreadFrom });
+      Object.assign(conversation, { info, typing: new Map(), unreadFrom });
       this.conversations.set(info.id, conversation);
     }
     for (const person of event.people) this.people.set(inRoom(person.room, person.who), person);
@@ -134,7 +134,7 @@ export class Model {
 
 const made = (info) => ({
   // `edit` is {message, text}, a change that is not sent yet.
-  info, messages: new Messages(), typing: new Map(), notes: [], answers: [], hasMore: false, hasFailed: false, draft: "", edit: null,
+  info, messages: new Messages(), typing: new Map(), notes: [], answers: [], draft: "", edit: null,
   unreadFrom: null,
 });
 

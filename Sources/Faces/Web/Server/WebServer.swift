@@ -53,6 +53,8 @@ package actor WebServer: ExecutorActor {
     private(set) var deleted = DeletedCursors()
     /// The conversations whose unread count changed in this turn, until `tellCounts`.
     private var changedCounts: [ConversationID] = []
+    /// The rooms in whose own conversation others type now, until the clients of Socket.IO are told.
+    private var changedTyping: Set<Int> = []
     private(set) var colors = AuthorColors()
     /// The keys that got a colour in this turn, until `tellColors`.
     private var painted: Set<PeerID> = []
@@ -328,6 +330,8 @@ extension WebServer {
             keep(report)
             hub.tell([report], at: .monotonic) { !($0.isEnd && isLeaving) }
             tellEngines(report)
+            for room in changedTyping { tellTyping(in: room) }
+            changedTyping = []
         }
         tellColors()
         tellCounts()
@@ -380,20 +384,26 @@ extension WebServer {
             let topic = EventTopic(present, in: room)
             hub.change(topic, to: present, in: room)
             answers.change(present, in: room)
+            engines.events.change(present, in: room)
         case .removed(let id, let message, at: let position?):
             let previous = position == 0 ? nil : model.conversation(id)?.log[position - 1]
             deleted.add(message.id, of: id, behind: previous?.id)
         case .erased(let erasure):
             hub.erase(erasure, at: .monotonic)
             answers.erase(erasure)
+            engines.erase(erasure)
             deleted.erase(erasure)
             if model.rooms.isEmpty { (colors, painted) = (AuthorColors(), []) }
-        case .person(_, let person, was: _): paint(person.who.key, isPresent: person.isHere)
+        case .person(let room, let person, let was):
+            paint(person.who.key, isPresent: person.isHere)
+            let types = model.room(room.number)?.own.typists.contains { $0.who.key == person.who.key } ?? false
+            if types, was?.who != person.who { changedTyping.insert(room.number) }
+        case .typing(let id): if id.peer == nil { changedTyping.insert(id.room) }
         case .message(_, let message, at: _, evicted: _): paint(message.from.key)
         case .refreshed(let id): for message in model.conversation(id)?.log.messages ?? [] { paint(message.from.key) }
         case .unread(let id, _): if !changedCounts.contains(id) { changedCounts.append(id) }
         case .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded,
-            .delivery, .typing, .request, .invitations, .active:
+            .delivery, .request, .invitations, .active:
             break
         }
     }

@@ -62,16 +62,17 @@ struct EngineTable {
     ///
     /// - Returns: its offset; nil if no client is to get it, nor may come back for it.
     mutating func take(_ report: RoomReport, at now: Instant) -> Int? {
-        if let erasure = Erasure(behind: report) {
-            events.erase(erasure)
-            for session in sessions.values { session.erase(erasure) }
-            if report.isEnd { lost.removeAll { $0.session.room == report.room } }
-        }
+        if report.isEnd { lost.removeAll { $0.session.room == report.room } }
         lost.removeAll { $0.until <= now }
         guard !lost.isEmpty || sessions.values.contains(where: { $0.session.isConnected }) else {
             events.removeAll()
             return nil
         }
         return events.append(report)
+    }
+
+    mutating func erase(_ erasure: Erasure) {
+        events.erase(erasure)
+        for session in sessions.values { session.erase(erasure) }
     }
 }

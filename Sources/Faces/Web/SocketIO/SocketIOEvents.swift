@@ -43,10 +43,8 @@ struct SocketIOEvents: Sendable {
             (content, topic) = (.left(who), EventTopic(report))
         case .peer(_, let who, reason: _, was: _, online: _), .elsewhere(_, let who, reason: _, was: _):
             (content, topic) = (.here(who), EventTopic(report))
-        case .edited(let message):
-            update(message, in: report.room)
-            return nil
-        case .ready, .crowd, .request, .direct, .invitation, .deleted, .delivered, .read, .failed, .typing, .notice,
+        case .ready, .crowd, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
+            .notice,
             .renamed, .blocked,
             .stopped:
             return nil
@@ -60,7 +58,8 @@ struct SocketIOEvents: Sendable {
         return last
     }
 
-    private mutating func update(_ message: MessageView, in room: RoomLabel) {
+    /// Gives a message its present text.
+    mutating func change(_ message: MessageView, in room: RoomLabel) {
         for index in entries.indices {
             guard case .message(let before) = entries[index].content, before.id == message.id,
                 entries[index].room == room

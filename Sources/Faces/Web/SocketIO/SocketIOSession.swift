@@ -58,8 +58,6 @@ struct SocketIOSession: Sendable {
     private var last = 0
     /// The client has ended the session, or exits.
     private(set) var isOver = false
-    /// The peers that type, by the names that the client knows.
-    private var typing: [PeerID: String] = [:]
 
     /// - Parameters:
     ///   - id: the public id of the session.
@@ -225,31 +223,13 @@ struct SocketIOSession: Sendable {
         }
     }
 
-    /// Takes an event; each session knows by itself who types, as that is void when its client comes back.
-    mutating func tell(_ report: RoomReport) -> [Effect] {
-        guard let room, report.room == room, case .event(let event) = report.report else { return [] }
-        let before = typing
-        switch event {
-        case .typing(let who, .publicRoom, let isOn):
-            typing[who.key] = isOn ? who.displayName : nil
-            return [.send(typingUpdate, of: EventTopic(room))]
-        case .peer(.left, let who, reason: _, was: _, online: _), .elsewhere(.left, let who, reason: _, was: _):
-            typing[who.key] = nil
-        case .peer(_, let who, reason: _, was: _, online: _), .elsewhere(_, let who, reason: _, was: _):
-            // The name may be another one now.
-            if typing[who.key] != nil { typing[who.key] = who.displayName }
-        case .stopped: typing = [:]
-        case .ready, .crowd, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed,
-            .typing, .notice, .renamed, .blocked:
-            break
+    /// Tells which peers type in the room now.
+    func typing(_ names: [String]) -> [Effect] {
+        guard let room else { return [] }
+        let packet = SocketIOPacket.event("userTypingUpdate") {
+            $0.object { users in for name in names.sorted() { users.member(name, 1) } }
         }
-        return typing == before ? [] : [.send(typingUpdate, of: EventTopic(room))]
-    }
-
-    private var typingUpdate: String {
-        SocketIOPacket.event("userTypingUpdate") {
-            $0.object { users in for name in typing.values.sorted() { users.member(name, 1) } }
-        }
+        return [.send(packet, of: EventTopic(room))]
     }
 }
 

@@ -1,9 +1,11 @@
+import Chat
 import ChatNode
 import CLinux
 import Commands
 import CWebSockets
 import Hub
 import Glibc
+import Model
 import Noise
 import Reactor
 import Rendering
@@ -137,7 +139,15 @@ extension WebServer {
         let offset = engines.take(report, at: .monotonic)
         for session in engines.live where session.session.room == report.room {
             if let offset { session.packets.append(.event(offset)) }
-            perform(session.session.tell(report), for: session)
+            perform([], for: session)
+        }
+    }
+
+    /// Tells the clients in a room who types there.
+    func tellTyping(in number: Int) {
+        let names = model.room(number)?.own.typists.map(\.who.displayName) ?? []
+        for session in engines.live where session.session.room?.number == number {
+            perform(session.session.typing(names), for: session)
         }
     }
 
