@@ -53,7 +53,7 @@ package actor WebServer: ExecutorActor {
     private(set) var deleted = DeletedCursors()
     /// The conversations whose unread count changed in this turn, until `tellCounts`.
     private var changedCounts: [ConversationID] = []
-    /// The rooms in whose own conversation others type now, until the clients of Socket.IO are told.
+    /// The rooms in whose own conversation other peers type now, until `tellTyping`.
     private var changedTyping: Set<Int> = []
     private(set) var colors = AuthorColors()
     /// The keys that got a colour in this turn, until `tellColors`.
