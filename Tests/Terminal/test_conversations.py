@@ -1,6 +1,7 @@
 """A user's screen in a terminal of 80x24 and of 40x15: conversations, requests, marks, joins, history and reading back."""
 
 import re
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -99,6 +100,19 @@ class Conversations(unittest.TestCase):
             self.assertEqual(window.words.count("the request of"), 1)
             window.enter("/unread")
             window.wait(lambda: "a request for a direct" in window.words, "request in the list")
+
+    def test_a_mute_by_another_program_is_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            window, bob, _ = self.meet(80, 24, options=("--control", f"{folder}/control"))
+            bob.say(f"/msg {self.number(window, 'alice')} may I?")
+            self.wait_prompt(window, r"\?\] >$")
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(f"{folder}/control")
+                number = self.number(window, "bob")
+                client.sendall(f"command /mute #{number}\n".encode())
+                self.wait_prompt(window, r"here >$")
+                client.sendall(f"command /unmute #{number}\n".encode())
+                self.wait_prompt(window, r"\?\] >$")
 
     def test_the_sender_of_a_request_gets_advice_and_sees_its_delivery(self):
         for size in self.each_size():
