@@ -95,11 +95,9 @@ package actor TerminalOwner: EventLoopActor, LineSource, ReportDisplay {
     private func tellElsewhere(_ reports: [RoomReport]) {
         guard !Descriptors.isTerminal(Descriptors.diagnostics) else { return }
         for report in reports {
-            switch report.report {
-            case .error(let error): Diagnostics(level: .error).say(.error, error.message)
-            case .event(.notice(let code, let sentence)) where code.isWarning:
+            if case .error(let error) = report.report { Diagnostics(level: .error).say(.error, error.message) }
+            if case .event(.notice(let code, let sentence)) = report.report, code.isWarning {
                 Diagnostics(level: .warning).say(.warning, sentence.text(in: .english))
-            case .event, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: break
             }
         }
     }

@@ -39,13 +39,10 @@ package struct PlainRooms: Presentation {
 
     /// The lines of an answer, without the time in front, which the asking user knows; but for messages, that are of another.
     package mutating func answerLines(of report: RoomReport, at time: Timestamp) -> [String] {
-        switch report.report {
-        case .answer(let answer) where answer.content is MessageList || answer.content is Wiped:
-            let output = rendering(of: report, at: time).output
-            return output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
-        case .answer: return notices(of: report, at: time)
-        case .event, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return []
-        }
+        guard case .answer(let answer) = report.report else { return [] }
+        guard answer.content is MessageList || answer.content is Wiped else { return notices(of: report, at: time) }
+        let output = rendering(of: report, at: time).output
+        return output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private mutating func show<Result>(
