@@ -50,13 +50,22 @@ extension ClientSession {
     package var isReading: Bool { true }
 }
 
-/// An event of the nodes, with its number at the server.
-package struct HubEvent: Sendable {
+/// An event of the nodes, with its number at the server, and its bytes in the protocols of the clients.
+package final class HubEvent {
     /// Increases by one with each event.
     package let number: Int
     package let report: RoomReport
+    private var rendered: [ObjectIdentifier: [UInt8]] = [:]
 
     package init(_ report: RoomReport, number: Int) { (self.report, self.number) = (report, number) }
+
+    /// The bytes that are the same for all clients of a protocol: made once, however many there are.
+    package func bytes(for session: (some ClientSession).Type, _ make: () -> [UInt8]) -> [UInt8] {
+        if let bytes = rendered[ObjectIdentifier(session)] { return bytes }
+        let bytes = make()
+        rendered[ObjectIdentifier(session)] = bytes
+        return bytes
+    }
 }
 
 /// An effect of a session.

@@ -12,7 +12,7 @@ package actor SocketServer: EventLoopActor {
     /// How long a client may take to end its side of a connection that is ended.
     private static let lingering = Duration.seconds(2)
     /// Bytes that the system gets at once.
-    private static let writeSize = 65_536
+    private static let writeSize = 16_384
 
     package let loop: EventLoop
     private nonisolated let inlet: HubInlet

@@ -14,8 +14,8 @@ from web import WebTest
 
 # 3 kB in a text of allowed length: each message fills a record.
 LONG = ("a" + "\u20d0" * 4) * 230
-MESSAGES = 3_000
-OF_A_KIND = 6
+MESSAGES = 2_500
+OF_A_KIND = 3
 # The kinds of clients, by the counter of those that were let go.
 KINDS = {"web_dropped": ("page", "events", "stomp_socket", "socketio"), "stomp_dropped": ("stomp",),
          "control_tails_dropped": ("tail",)}

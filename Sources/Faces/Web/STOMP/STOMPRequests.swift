@@ -176,41 +176,38 @@ extension STOMPSession {
 extension STOMPSession {
     mutating func hear(_ heard: HubEvent, at now: Instant) -> [ClientEffect] {
         let report = heard.report
-        guard phase == .connected, case .event(let event) = report.report else { return [] }
-        let (place, body, source) = STOMPSession.content(of: event, report)
-        guard let place else { return [] }
+        guard phase == .connected, case .event(let event) = report.report,
+            let place = STOMPSession.place(of: event, in: report.room)
+        else { return [] }
         var effects: [ClientEffect] = []
         for subscription in subscriptions where subscription.place == place {
-            effects.append(message(body, of: source, to: subscription))
+            let body = heard.bytes(for: STOMPSession.self) { STOMPSession.body(of: event, report) }
+            effects.append(message(body, of: EventTopic(report), to: subscription))
         }
         return effects
     }
 
-    /// The destination and the body of an event, and its source if it has a text.
-    private static func content(
-        of event: NodeEvent, _ report: RoomReport
-    ) -> (STOMPDestination?, [UInt8], EventTopic?) {
-        let line = JSONOutput(.forPrograms).line(of: report)
+    /// The destination of an event; nil for an event without one.
+    private static func place(of event: NodeEvent, in room: RoomLabel) -> STOMPDestination? {
         switch event {
-        case .message(let message): return content("added", message, in: report.room)
-        case .edited(let message): return content("modified", message, in: report.room)
-        case .deleted(let message): return content("removed", message, in: report.room)
-        case .request, .direct, .delivered, .read, .failed: return (.direct, line, EventTopic(report))
-        case .typing: return (.typing(report.room.name), line, EventTopic(report))
-        case .peer, .crowd, .elsewhere: return (.people(report.room.name), line, EventTopic(report))
-        case .ready, .renamed, .blocked, .invitation, .notice, .stopped: return (nil, [], nil)
+        case .message(let message), .edited(let message), .deleted(let message):
+            if case .publicRoom = message.conversation { .channel(room.name) } else { .direct }
+        case .request, .direct, .delivered, .read, .failed: .direct
+        case .typing: .typing(room.name)
+        case .peer, .crowd, .elsewhere: .people(room.name)
+        case .ready, .renamed, .blocked, .invitation, .notice, .stopped: nil
         }
     }
 
-    private static func content(
-        _ change: String, _ message: MessageView, in room: RoomLabel
-    ) -> (STOMPDestination?, [UInt8], EventTopic?) {
-        let place: STOMPDestination =
-            switch message.conversation {
-            case .publicRoom: .channel(room.name)
-            case .direct: .direct
-            }
-        return (place, body(of: message, change, in: room), EventTopic(message, in: room))
+    private static func body(of event: NodeEvent, _ report: RoomReport) -> [UInt8] {
+        switch event {
+        case .message(let message): body(of: message, "added", in: report.room)
+        case .edited(let message): body(of: message, "modified", in: report.room)
+        case .deleted(let message): body(of: message, "removed", in: report.room)
+        case .request, .direct, .delivered, .read, .failed, .typing, .peer, .crowd, .elsewhere, .ready, .renamed,
+            .blocked, .invitation, .notice, .stopped:
+            JSONOutput(.forPrograms).line(of: report)
+        }
     }
 
     private mutating func message(

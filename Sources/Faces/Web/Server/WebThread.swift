@@ -33,19 +33,17 @@ final class WebThread: JobExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) { append(.actor(UnownedJob(job))) }
 
-    /// Runs the jobs that wait. On the thread.
+    /// Runs the jobs that wait now. On the thread. Jobs that come meanwhile wake the library again: it writes to its clients
+    /// between them, however many events there are.
     func runJobs() {
-        while true {
-            let batch = jobs.withLock { jobs in
-                defer { jobs = [] }
-                return jobs
-            }
-            if batch.isEmpty { return }
-            for job in batch {
-                switch job {
-                case .closure(let body): body()
-                case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-                }
+        let batch = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in batch {
+            switch job {
+            case .closure(let body): body()
+            case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
             }
         }
     }
