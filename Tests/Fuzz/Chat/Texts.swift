@@ -1,3 +1,4 @@
+import Commands
 import LineEditor
 
 @testable import Chat
