@@ -67,32 +67,33 @@ import Wire
 
     /// The links of a node after a minute in a large room, its dials until then and in the two minutes behind, and its links a minute
     /// after a neighbour has left.
-    private func settle(seed: UInt64) throws -> (links: Int, dials: Int, exchanged: Int, later: Int) {
+    private func settle(seed: UInt64) throws -> (links: Int, dials: Int, dialsLater: Int, later: Int) {
         let simulation = Simulation(seed: seed)
         let peers = (0..<300).map { simulation.node("peer-\($0)", isDeaf: true) }
         let alice = simulation.node("alice")
         simulation.advance(by: .seconds(60))
         let (links, dials) = (alice.counter("connections"), alice.counter("dials"))
         simulation.advance(by: .seconds(120))
-        let exchanged = alice.counter("dials") - dials
+        let dialsLater = alice.counter("dials") - dials
         let linked = try #require(peers.first { alice.isOnline($0) })
         linked.leave()
         simulation.advance(by: .seconds(60))
-        return (links, dials, exchanged, alice.counter("connections"))
+        return (links, dials, dialsLater, alice.counter("connections"))
     }
 
-    /// Judged by the median of four rooms: of 48 seeds, one room in six begins with more than 12 links, because peers chose the node too,
-    /// and about as many draw again more often once all 16 places are taken. Both were so before each part had its own randomness.
+    /// Judged by the median of four rooms. Of 48 seeds, one room in six begins with more than 12 links, because peers chose the node
+    /// too. In about as many the node replaces silent peers: it is alone, because the others hear no announcements, and a peer that
+    /// compares its payloads with its other neighbours for 20 s counts as silent.
     @Test func `a node of a large room dials a few peers that it has drawn, and the others never`() throws {
         let rooms = try (1...4).map { try settle(seed: $0) }
-        func median(_ value: ((links: Int, dials: Int, exchanged: Int, later: Int)) -> Int) -> Int {
+        func median(_ value: ((links: Int, dials: Int, dialsLater: Int, later: Int)) -> Int) -> Int {
             rooms.map(value).sorted()[rooms.count / 2]
         }
         #expect((Limits.chosenLinks...2 * Limits.chosenLinks).contains(median(\.links)), "\(rooms)")
-        // A better draw is exchanged at most once in 30 s.
-        #expect(median(\.exchanged) <= 4, "\(rooms)")
+        // A better draw is exchanged at most once in 30 s; the replacement of silent peers comes on top.
+        #expect(median(\.dialsLater) <= 4, "\(rooms)")
         #expect((Limits.chosenLinks...Limits.chosenLinks + Limits.acceptedLinks).contains(median(\.later)), "\(rooms)")
-        #expect(rooms.allSatisfy { $0.dials + $0.exchanged < 30 }, "\(rooms)")
+        #expect(rooms.allSatisfy { $0.dials + $0.dialsLater < 30 }, "\(rooms)")
     }
 
     @Test func `a node whose links are all taken dials no peer until one is free`() throws {

@@ -105,6 +105,26 @@ import Wire
         #expect(second.allSatisfy { choice.hello(for: peer($0)).isInsisting })
     }
 
+    @Test mutating func `a node that is alone replaces silent peers between two exchanges, which are 30 s apart all the same`() {
+        choice.hasNamedPeers = true
+        find(0..<20)
+        _ = enter()
+        dialAll()
+        find(100..<1_100)
+        now = now + .seconds(30)
+        _ = choice.tick(now)
+        #expect(dialAll().count == 1)
+        _ = choice.tick(now)
+        now = now + .seconds(10)
+        #expect(choice.tick(now, isAlone: true).count == 5)
+        #expect(dialAll().count == 5 && choice.chosenCount == 6)
+        find(2_000..<9_000)
+        now = now + .milliseconds(19_900)
+        #expect(choice.tick(now).isEmpty && choice.wanted.isEmpty)
+        now = now + .milliseconds(100)
+        #expect(choice.tick(now).isEmpty && choice.wanted.count == 1)
+    }
+
     @Test mutating func `where discovery shows no crowd all sources are chosen, each once`() {
         find(0..<8)
         // A thousand names at one address are one source.
