@@ -116,6 +116,10 @@ extension DirectChat {
         receipts.record(delivered: id)
     }
 
+    /// Notes a request as declined: if an own text opens the conversation later, the peer sends the request again, and its
+    /// text is not shown behind newer ones.
+    mutating func recordDeclined(_ id: MessageID) { taken.set(true, for: id) }
+
     /// Shows a message of the peer.
     mutating func show(_ message: Message) -> DirectStep.Shown? {
         recordReceived(message.id)

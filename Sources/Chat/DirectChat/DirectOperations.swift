@@ -57,7 +57,8 @@ extension DirectChat {
 
     /// Declines the peer's request. Nothing is sent: the peer gets no answer (Protocol.md section 8).
     package mutating func decline() throws(ChatError) {
-        guard request != nil else { throw DirectChat.noRequest }
+        guard let request else { throw DirectChat.noRequest }
+        recordDeclined(request.id)
         state = .declined
     }
 

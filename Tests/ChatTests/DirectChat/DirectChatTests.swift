@@ -73,6 +73,16 @@ struct DirectChatTests {
         #expect(alice.texts(with: bob) == ["may I?", "after all"])
     }
 
+    @Test func `the text of a declined request does not come back when its author sends it again`() throws {
+        let asked = try alice.direct("may I?", to: bob)
+        bob.receive(asked.outgoing[0].payload)
+        _ = try bob.router.decline(alice.id)
+        try bob.does(to: alice) { me throws(ChatError) in try me.direct("after all", to: alice) }
+        bob.receive(asked.outgoing[0].payload)
+        #expect(bob.texts(with: alice) == ["after all"])
+        #expect(bob.router.directChats[alice.id]?.unreadCount == 0)
+    }
+
     @Test func `crossing requests are accepted on both sides and both are delivered once`() throws {
         let fromAlice = try alice.direct("hi bob", to: bob)
         let fromBob = try bob.direct("hi alice", to: alice)
