@@ -146,13 +146,64 @@ let package = Package(
         tests("ChatNodeTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Simulator"]),
         tests("ModelTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Commands", "Model"]),
         tests(
-            "LinuxTests",
+            "TestSupport",
+            ["Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Commands", "CAvahi", "CAvahiCore", "CLinux"]),
+        tests("BenchmarksTests", ["Wire", "Chat", "ChatNode", "Composition", "Benchmarks"]),
+        tests(
+            "CommandsTests",
             [
-                "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery",
-                "Storage", "Simulator", "Composition", "Process", "Commands", "Model", "Hub", "Rendering", "Settings",
-                "Doctor",
-                "StreamFace",
-                "TerminalFace", "ControlFace", "WebFace", "Bridge", "Benchmarks", "earshot",
+                "Phrases", "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Simulator", "Commands",
+                "TestSupport",
+            ]),
+        tests(
+            "ControlFaceTests",
+            [
+                "Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Storage", "Commands", "Rendering", "Hub",
+                "Settings", "ControlFace", "TestSupport",
+            ]),
+        tests(
+            "ConversationTests",
+            [
+                "Phrases", "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Discovery",
+                "Simulator", "Commands", "earshot", "TestSupport",
+            ]),
+        tests(
+            "DiscoveryTests",
+            [
+                "Phrases", "Wire", "Noise", "ChatNode", "Reactor", "Discovery", "CAvahi", "CAvahiCore", "CLinux",
+                "TestSupport",
+            ]),
+        tests("DoctorTests", ["ChatNode", "Reactor", "Discovery", "Commands", "Doctor", "TestSupport"]),
+        tests("HubTests", ["Wire", "Chat", "ChatNode", "Commands", "Model", "Hub", "TestSupport"]),
+        tests(
+            "ProgramTests",
+            [
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Discovery", "Simulator",
+                "Commands", "Rendering", "Settings", "earshot", "TestSupport",
+            ]),
+        tests("ReactorTests", ["Wire", "Noise", "ChatNode", "Reactor", "Composition", "TestSupport"]),
+        tests(
+            "RenderingTests",
+            [
+                "Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Rendering", "StreamFace",
+                "TestSupport",
+            ]),
+        tests("SettingsTests", ["Discovery", "Composition", "Process", "Commands", "Settings", "TestSupport"]),
+        tests("StorageTests", ["Wire", "Noise", "Storage", "TestSupport"]),
+        tests(
+            "TerminalFaceTests",
+            [
+                "Phrases", "Wire", "LineEditor", "Chat", "ChatNode", "Commands", "Model", "Rendering", "TerminalFace",
+                "TestSupport",
+            ]),
+        tests(
+            "TransportsTests",
+            ["Wire", "ChatNode", "Reactor", "Transports", "CAvahi", "CAvahiCore", "CLinux", "TestSupport"]),
+        tests(
+            "WebFaceTests",
+            [
+                "Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Rendering", "Hub", "WebFace",
+                "TestSupport",
             ]),
     ]
 )

@@ -30,7 +30,7 @@ SAFE_MODULES = ("Sources/Wire/", "Sources/Chat/", "Sources/ChatNode/")
 SAFE_MODULE_EXCEPTIONS = {"Sources/ChatNode/Ports/LoopActor.swift"}
 
 # Files in which a sleep limits the wait for an event.
-BOUNDED_WAITS = {"Sources/earshot/App.swift", "Tests/LinuxTests/Conversations/TCPWorld.swift"}
+BOUNDED_WAITS = {"Sources/earshot/App.swift", "Tests/ConversationTests/TCPWorld.swift"}
 
 # Patterns that no Swift file may contain, in code or in a comment, and the reason.
 SWIFT_WORDS = [

@@ -1,0 +1,225 @@
+import Chat
+import Noise
+import Phrases
+import Reactor
+import TestSupport
+import Testing
+import Transports
+import Wire
+
+@testable import ChatNode
+@testable import Commands
+
+/// Commands in several rooms of one program.
+@Suite(.timeLimit(.minutes(1))) struct RoomsTests {
+    /// A program in rooms whose nodes have not started, without a face.
+    private struct RunningProgram {
+        let rooms: Program
+        let loop: EventLoop
+        let labels: [RoomLabel]
+        let executor: CommandExecutor
+
+        init(_ names: String..., rate: Double = Limits.sendPerSecond) async throws {
+            loop = try EventLoop(name: "rooms")
+            try loop.start()
+            rooms = Program(on: loop)
+            for name in names { await rooms.add(try await rooms.reserve(name), RoomsTests.node(on: loop, rate: rate)) }
+            labels = await rooms.labels
+            executor = CommandExecutor(
+                rooms: rooms, departure: Departure(), store: { _, _ in nil },
+                begin: { _, _, _ in .failed(ChatError(.roomFailed, .roomFailed, "none", "none")) },
+                keepsMarks: { _ in false }
+            ) { [] }
+        }
+
+        func reports(_ name: String, _ operands: [String: Operands.Value] = [:]) async -> [RoomReport]? {
+            await executor.reports(of: Command(CommandEntry.find(name) ?? .say, operands))
+        }
+
+        /// Whether a text waits until it may be sent.
+        var isAnyWaiting: Bool {
+            get async { await rooms.run { $0.all.contains { $0.node.conversations.waitingSenders > 0 } } }
+        }
+
+        func summaries() async -> [[ConversationSummary]] {
+            await rooms.run { $0.all.map { $0.node.chat.summaries } }
+        }
+    }
+
+    private static func node(
+        on loop: EventLoop, in room: Chat.Room = .lobby, rate: Double = Limits.sendPerSecond
+    ) -> Node {
+        var randomness = Randomness.system
+        var configuration = NodeConfiguration()
+        configuration.room = room
+        configuration.messagesPerSecond = rate
+        let identity = Identity.generate(using: &randomness)
+        return Node(
+            configuration: configuration, identity: identity, randomness: randomness, scheduler: loop,
+            transport: TCPTransport(loop: loop, interfaces: ["lo"]), discoveries: [], deliver: { _ in })
+    }
+
+    private static func failure(_ reports: [RoomReport]?) -> ChatError.Code? {
+        guard case .error(let error) = reports?.last?.report else { return nil }
+        return error.code
+    }
+
+    @Test func `a room that is ready, or gone, before its caller waits keeps no caller waiting`() async throws {
+        let program = try await RunningProgram()
+        let rooms = program.rooms
+        let early = try await rooms.reserve("early")
+        await rooms.recordReady(early)
+        await rooms.add(early, RoomsTests.node(on: program.loop))
+        #expect(await rooms.awaitReady(early))
+        let gone = try await rooms.reserve("gone")
+        await rooms.remove(gone)
+        await rooms.recordReady(gone, false)
+        #expect(await !rooms.awaitReady(gone))
+        program.loop.stop()
+    }
+
+    @Test func `a label is unique, and names of rooms are found in any case`() async throws {
+        let program = try await RunningProgram("Kitchen", "Kitchen", "lobby", "LOBBY")
+        let (rooms, names) = (program.rooms, program.labels)
+        #expect(names.map(\.name) == ["Kitchen", "Kitchen/2", "lobby", "LOBBY"])
+        #expect(Set(names.map(\.number)).count == 4)
+        #expect(await rooms.label(named: "kitchen") == names[0])
+        #expect(await rooms.label(named: "LOBBY") == names[3])
+        // Two names differ in the case of their letters alone.
+        #expect(await rooms.label(named: "Lobby") == nil)
+        #expect(await rooms.openLabel == names[0])
+        program.loop.stop()
+    }
+
+    @Test func `a process is in 16 rooms at most`() async throws {
+        let program = try await RunningProgram()
+        for number in 1...Limits.rooms { _ = try await program.rooms.reserve("room \(number)") }
+        let error = await #expect(throws: ChatError.self) { try await program.rooms.reserve("one more") }
+        #expect(error?.code == .tooManyRooms)
+        program.loop.stop()
+    }
+
+    @Test func `a line names its room, the longest name that fits, or is a text`() async throws {
+        let program = try await RunningProgram("kitchen", "kitchen sink")
+        let rooms = program.rooms
+        let lines = ["hello", "@kitchen hello", "@kitchen sink hello", "@bob hello", "@kitchen /who", "@kitchen"]
+        let read = try await rooms.run { rooms in try lines.map { try AddressedLine($0, in: rooms) } }
+        #expect(read.map { $0.room?.name } == [nil, "kitchen", "kitchen sink", nil, "kitchen", nil])
+        #expect(read.map(\.text) == ["hello", "hello", "hello", "@bob hello", "/who", "@kitchen"])
+        // A command that was meant for another room is not performed in the open one.
+        let error = await #expect(throws: ChatError.self) { try await AddressedLine("@kichen /wipe yes", in: rooms) }
+        #expect(error?.code == .unknownRoom)
+        // A text for one room is said in no other, for all invisible scalars around the name.
+        let hidden = try await AddressedLine("\u{feff}@kitchen \u{301}secret", in: rooms)
+        #expect(hidden.room?.name == "kitchen" && hidden.text == "\u{301}secret")
+        // Where only a text is taken, there is no such command.
+        for other in ["@KITCHEN secret", "@kitchen\tsecret", "@\"kitchen\" secret"] {
+            let line = try await AddressedLine(other, in: rooms)
+            #expect(try await line == AddressedLine("@kitchen secret", in: rooms), "\(other)")
+        }
+        let text = await AddressedLine(textIn: "@ann /shrug", rooms)
+        #expect(text == AddressedLine(text: "@ann /shrug"))
+        #expect(await AddressedLine(textIn: "@kitchen //x", rooms).text == "//x")
+        program.loop.stop()
+    }
+
+    @Test func `exactly one conversation of a program is looked at`() async throws {
+        let program = try await RunningProgram("lobby", "kitchen")
+        func active() async -> [Int] { await program.summaries().map { $0.count(where: \.isActive) } }
+        let opened = await program.reports("open", ["place": .text("Kitchen")])
+        #expect(opened?.last?.room == program.labels[1])
+        #expect(await active() == [0, 1])
+        #expect(Self.failure(await program.reports("open", ["place": .text("nobody")])) == .unknownPeer)
+        #expect(await active() == [0, 1])
+        _ = await program.reports("open", ["room": .text("lobby")])
+        #expect(await active() == [1, 0])
+        program.loop.stop()
+    }
+
+    @Test func `a room is left for the first one, which is open then`() async throws {
+        let program = try await RunningProgram("lobby", "kitchen", "attic")
+        _ = await program.reports("open", ["place": .text("attic")])
+        let reports = await program.reports("part")
+        let opening = try #require(reports?.last?.report.content(Opening.self))
+        #expect(opening.left?.name == "attic")
+        #expect(opening.view == .publicRoom)
+        #expect(reports?.last?.room == program.labels[0])
+        #expect(await program.rooms.openLabel == program.labels[0])
+        #expect(await program.rooms.labels.map(\.name) == ["lobby", "kitchen"])
+        // Another room than the open one changes nothing in that.
+        _ = await program.reports("part", ["room": .text("kitchen")])
+        #expect(await program.rooms.openLabel == program.labels[0])
+        program.loop.stop()
+    }
+
+    @Test func `a text for a room that is left meanwhile is said in no other room`() async throws {
+        let program = try await RunningProgram("lobby", "kitchen", rate: 0.001)
+        let kitchen = program.labels[1]
+        try await program.rooms.run { for room in $0.all { try room.node.start() } }
+        _ = await program.executor.reports(of: .say("first"), in: kitchen)
+        // The rate holds the next one back.
+        async let late = program.executor.reports(of: .say("late"), in: kitchen)
+        while await !program.isAnyWaiting { await Task.yield() }
+        _ = await program.reports("part", ["room": .text("kitchen")])
+        #expect(Self.failure(await late) == .unknownRoom)
+        // Nor is one that comes later.
+        #expect(Self.failure(await program.executor.reports(of: .say("later"), in: kitchen)) == .unknownRoom)
+        let said = try #require(await program.summaries().first?.first)
+        #expect(said.last == nil)
+        await program.rooms.leave()
+        program.loop.stop()
+    }
+
+    @Test func `the only room is not left, and an unknown one is an error`() async throws {
+        let program = try await RunningProgram("lobby")
+        #expect(Self.failure(await program.reports("part")) == .onlyRoom)
+        #expect(Self.failure(await program.reports("part", ["room": .text("attic")])) == .unknownRoom)
+        program.loop.stop()
+    }
+
+    /// The room's first event comes before the join is answered.
+    @Test func `an invitation is listed until its room is joined, also before that node is ready`() async throws {
+        let program = try await RunningProgram("lobby")
+        let rooms = program.rooms
+        let attic = Chat.Room(openNamed: "attic")
+        let who = try Sample.who()
+        await rooms.run { _ = $0.recorded(.invitation(from: who, to: attic, isThere: false)) }
+        #expect(await rooms.run { $0.invitations.map(\.room.name) } == ["attic"])
+        await rooms.add(try await rooms.reserve("attic"), Self.node(on: program.loop, in: attic))
+        #expect(await rooms.run { $0.invitations.map(\.room.name) } == [])
+        program.loop.stop()
+    }
+
+    @Test func `a join that fails leaves the other rooms as they are`() async throws {
+        let program = try await RunningProgram("lobby")
+        #expect(Self.failure(await program.reports("join", ["room": .text("kitchen")])) == .roomFailed)
+        #expect(await program.rooms.labels.map(\.name) == ["lobby"])
+        // Its place is free again.
+        #expect(try await program.rooms.reserve("kitchen").name == "kitchen")
+        program.loop.stop()
+    }
+
+    @Test func `counters of several nodes are summed up, and of the longest queue the largest counts`() {
+        let nodes = [
+            [Counter(.peersOnline, 2), Counter(.queuedBytesLongest, 700)],
+            [Counter(.peersOnline, 3), Counter(.queuedBytesLongest, 500)],
+        ]
+        #expect(Counter.sums(nodes) == [Counter(.peersOnline, 5), Counter(.queuedBytesLongest, 700)])
+    }
+
+    @Test func `the key of a room is in no line that is shown or kept`() throws {
+        let command = try Command(line: "/join kitchen correct horse battery staple")
+        let key = "correct horse battery staple"
+        #expect(command.operands == Operands(["room": .text("kitchen"), "key": .text(key)]))
+        #expect(command.shown(as: "x") == "/join kitchen …")
+        for line in ["/join kitchen \(key)", " /JOIN kitchen x --open"] { #expect(CommandEntry.isSecret(line)) }
+        #expect(!CommandEntry.isSecret("/join kitchen"))
+        #expect(
+            try Command(line: "/join \"my room\" --as me").operands
+                == Operands(["room": .text("my room"), "asKept": .flag(true)]))
+        #expect(try Command(line: "/join kitchen").operands == Operands(["room": .text("kitchen")]))
+        #expect(throws: ChatError.self) { try Command(line: "/join") }
+        #expect(throws: ChatError.self) { try Command(line: "/join " + String(repeating: "긴", count: 65)) }
+        #expect(try Command(line: "/join " + String(repeating: "긴", count: 64)).entry.isPaced == false)
+    }
+}

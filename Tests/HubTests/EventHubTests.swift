@@ -1,0 +1,292 @@
+import ChatNode
+import Commands
+import Model
+import TestSupport
+import Testing
+import Wire
+
+@testable import Chat
+@testable import Hub
+
+/// A client of `EventHubTests`: it shows the token by `token`, asks by any other text, and gets each message as bytes.
+private struct PlainSession: ClientSession {
+    var hasShownToken = false
+    var deadline: Instant?
+    var isOver = false
+    private var asked = 0
+
+    init(_ isHolder: Bool = false, deadline: Instant? = nil) { (hasShownToken, self.deadline) = (isHolder, deadline) }
+
+    mutating func receive(_ input: [UInt8], at now: Instant) -> [ClientEffect] {
+        switch String(decoding: input, as: UTF8.self) {
+        case "token":
+            hasShownToken = true
+            return [.send([0x74], of: nil)]
+        case "close":
+            (isOver, hasShownToken) = (true, false)
+            return [.send([0x63], of: nil), .close]
+        case _:
+            asked += 1
+            return [.perform(number: asked, .whoami, in: .open)]
+        }
+    }
+
+    mutating func end(at now: Instant) -> [ClientEffect] {
+        isOver = asked == 0
+        return []
+    }
+
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [ClientEffect] {
+        isOver = true
+        return [.send([UInt8](repeating: 0x61, count: EventHub.mostWaiting + 1), of: nil), .send([0x62], of: nil)]
+    }
+
+    mutating func hear(_ event: HubEvent, at now: Instant) -> [ClientEffect] {
+        guard case .event(.message(let message)) = event.report.report else { return [] }
+        return [.send(Array(message.text.utf8), of: EventTopic(event.report))]
+    }
+
+    mutating func tick(at now: Instant) -> [ClientEffect] {
+        deadline = nil
+        return [.send(Array("late".utf8), of: nil), .close]
+    }
+}
+
+/// A snapshot of the texts of messages, one in each part.
+private struct TextSnapshot: HubSnapshot {
+    var messages: [MessageView]
+
+    mutating func next() -> [UInt8]? { messages.isEmpty ? nil : Array(messages.removeFirst().text.utf8) }
+
+    mutating func erase(_ erasure: Erasure) {
+        messages.removeAll { erasure.takes(EventTopic($0, in: .lobby)) }
+    }
+
+    mutating func change(_ topic: EventTopic, to text: String) {
+        for index in messages.indices where messages[index].id == topic.message { messages[index].text = text }
+    }
+}
+
+/// The clients of a server: bounded queues, letting go, resuming, forgetting and the quota, each as a value.
+@Suite struct EventHubTests {
+    private let inlet = HubInlet()
+    private let now = Instant(nanoseconds: 0)
+    private static let patience = Duration.seconds(10)
+
+    private func hub(mostHolders: Int = 64) -> EventHub {
+        let log = EventLog(run: "0123abcd") { report, _ in
+            guard case .event(.message(let message)) = report.report else { return nil }
+            return Array("{\"event\":\"message\"\(message.text)".utf8)
+        }
+        return EventHub(inlet, patience: Self.patience, mostHolders: mostHolders, log: log)
+    }
+
+    private func message(_ number: Int, _ text: String? = nil, by byte: UInt8 = 0xab) throws -> MessageView {
+        MessageView(
+            conversation: .publicRoom, id: MessageID(1, UInt64(number)), from: try Sample.who(byte: byte),
+            text: text ?? "message \(number)", sentAt: Sample.time, receivedAt: Sample.time, placeTime: Sample.time,
+            authorClock: AuthorClock(epoch: 1, sequence: UInt64(number)), isFromCurrentUser: false, isHistory: false,
+            isEdited: false, unread: 0)
+    }
+
+    private func said(_ number: Int, _ text: String? = nil, by byte: UInt8 = 0xab) throws -> RoomReport {
+        .event(.message(try message(number, text, by: byte)))
+    }
+
+    private func ends(_ hub: inout EventHub) -> [EventHub.Change] {
+        hub.takeChanges().filter { if case .ended = $0 { true } else { false } }
+    }
+
+    private func text(_ hub: borrowing EventHub, _ client: Int) -> String {
+        String(decoding: hub.bytes(for: client, upTo: 65_536), as: UTF8.self)
+    }
+
+    @Test func `waiting output is bounded, and a client that does not read is let go while others get all`() throws {
+        var hub = hub()
+        let (slow, quick) = (hub.arrive(PlainSession(true), at: now), hub.arrive(PlainSession(true), at: now))
+        let text = String(repeating: "x", count: 65_536)
+        var taken = 0
+        for number in 0..<100 {
+            hub.tell([try said(number, text)], at: now)
+            let bytes = hub.bytes(for: quick, upTo: 1 << 20)
+            taken += bytes.count
+            hub.written(bytes.count, to: quick, at: now)
+            #expect(hub.bytes(for: slow, upTo: .max).count <= EventHub.mostWaiting)
+        }
+        #expect(ends(&hub) == [.ended(slow, .tooSlow)])
+        #expect(hub.standing(of: slow) == nil)
+        #expect(hub.bytes(for: slow, upTo: .max).isEmpty)
+        #expect(taken == 100 * text.utf8.count)
+        #expect(hub.standing(of: quick) == .open(isReading: true, isWriting: false))
+        #expect(inlet.counters(clients: .stompClients, drops: .stompDropped).map(\.value) == [1, 1])
+    }
+
+    @Test func `every byte is sent in order, however few are taken at a time`() throws {
+        var hub = hub()
+        let client = hub.arrive(PlainSession(true), at: now)
+        var (told, taken): ([UInt8], [UInt8]) = ([], [])
+        for round in 0..<400 {
+            let piece = String(repeating: "\(round % 10)", count: round % 37)
+            told += Array(piece.utf8)
+            hub.tell([try said(round, piece)], at: now)
+            let bytes = hub.bytes(for: client, upTo: 64).prefix(round % 23)
+            taken += bytes
+            hub.written(bytes.count, to: client, at: now)
+        }
+        taken += hub.bytes(for: client, upTo: .max)
+        #expect(taken == told)
+    }
+
+    @Test func `an answer is sent whole if nothing waits, and not behind one that waits`() {
+        var hub = hub()
+        let client = hub.arrive(PlainSession(true), at: now)
+        hub.receive(Array("ask".utf8), from: client, at: now)
+        let requests = hub.takeRequests()
+        #expect(requests.map(\.number) == [1])
+        hub.complete(requests[0], [], at: now)
+        #expect(hub.bytes(for: client, upTo: .max).count == EventHub.mostWaiting + 2)
+        hub.complete(requests[0], [], at: now)
+        #expect(ends(&hub) == [.ended(client, .tooSlow)])
+    }
+
+    @Test func `a stream gets what it missed, a cursor outside the log is not known, and a late one is let go`() throws
+    {
+        var hub = hub()
+        for number in 1...5_000 { hub.tell([try said(number)], at: now) { _ in true } }
+        let oldest = 5_000 - EventLog.capacity
+        #expect(hub.log.number(of: "0123abcd-\(oldest - 1)") == nil)
+        #expect(hub.log.number(of: "0123abcd-5001") == nil)
+        #expect(hub.log.number(of: "0123abcd-\(oldest)") == oldest)
+        let (back, late) = (hub.arrive(at: now), hub.arrive(at: now))
+        hub.follow(back, behind: 4_998, as: .json)
+        hub.follow(late, behind: oldest, as: .serverSent)
+        for number in 4_999...5_000 {
+            #expect(
+                hub.takeMessage(for: back).map { String(decoding: $0, as: UTF8.self) }?.hasSuffix("\(number)") == true)
+        }
+        #expect(hub.takeMessage(for: back) == nil)
+        hub.send(Array("own".utf8), to: back, behind: 5_001, at: now)
+        #expect(hub.takeMessage(for: back) == Array("own".utf8))
+        _ = hub.takeChanges()
+        hub.tell([try said(5_001)], at: now) { _ in true }
+        #expect(ends(&hub) == [.ended(late, .tooSlow)])
+        #expect(hub.takeMessage(for: back)?.suffix(4) == Array("5001".utf8)[...])
+    }
+
+    @Test func `an answer comes behind the events before it and in front of those after`() throws {
+        var hub = hub()
+        let client = hub.arrive(at: now)
+        hub.follow(client, behind: 0, as: .json)
+        hub.tell([try said(1)], at: now) { _ in true }
+        hub.send(Array("answer".utf8), to: client, behind: hub.log.last, at: now)
+        hub.tell([try said(2)], at: now) { _ in true }
+        let order = (0..<3).map { _ in String(decoding: hub.takeMessage(for: client) ?? [], as: UTF8.self).suffix(6) }
+        #expect(order == ["sage 1", "answer", "sage 2"])
+    }
+
+    @Test func `a text that is over leaves the log, the output that waits and the snapshots under way`() throws {
+        var hub = hub()
+        let (waiting, stream, begun) = (
+            hub.arrive(PlainSession(true), at: now), hub.arrive(at: now), hub.arrive(PlainSession(true), at: now)
+        )
+        let messages = try (1...4).map { try message($0, by: $0 == 2 ? 0xcd : 0xab) }
+        hub.follow(stream, behind: 0, snapshot: TextSnapshot(messages: messages), as: .json)
+        hub.tell(messages.map { .event(.message($0)) }, at: now) { _ in true }
+        // A part of the first message is taken, and can not be taken back.
+        hub.written(3, to: begun, at: now)
+        hub.erase(.message(ConversationID(.lobby, .publicRoom), messages[0].id), at: now)
+        hub.erase(.author(try Sample.peer(0xcd), in: RoomLabel.lobby.number), at: now)
+        #expect(text(hub, waiting) == "message 3message 4")
+        #expect(ends(&hub) == [.ended(begun, .textForgotten)])
+        var changed = messages[2]
+        (changed.text, changed.isEdited) = ("changed", true)
+        hub.change(EventTopic(changed, in: .lobby), to: changed, in: .lobby)
+        let got = (0..<5).map { _ in hub.takeMessage(for: stream).map { String(decoding: $0, as: UTF8.self) } }
+        #expect(got[..<2] == ["changed", "message 4"])
+        #expect(got[2]?.hasSuffix("changed") == true && got[3]?.hasSuffix("message 4") == true && got[4] == nil)
+        hub.tell([.event(.stopped(.asked))], at: now)
+        #expect(text(hub, waiting).isEmpty)
+        #expect(hub.log.next(behind: 0) == nil)
+    }
+
+    @Test func `the oldest stranger gives way, one has its time, and a holder of the token stays`() {
+        var hub = hub(mostHolders: 2)
+        let holder = hub.arrive(PlainSession(), at: now)
+        hub.receive(Array("token".utf8), from: holder, at: now)
+        let strangers = (0...ClientQuota<Int>.mostStrangers).map { _ in hub.arrive(PlainSession(), at: now) }
+        #expect(ends(&hub) == [.ended(strangers[0], .stranger)])
+        let stayed = hub.letStrangerGo(behind: Self.patience, at: now)
+        #expect(!stayed)
+        let went = hub.letStrangerGo(at: now + .seconds(1))
+        #expect(went)
+        #expect(ends(&hub) == [.ended(strangers[1], .stranger)])
+        for stranger in strangers[2...3] { hub.receive(Array("token".utf8), from: stranger, at: now) }
+        // The holders are two.
+        #expect(ends(&hub) == [.ended(strangers[3], .stranger)])
+        #expect(hub.deadline == now + Self.patience)
+        hub.tick(at: now + Self.patience)
+        #expect(ends(&hub).count == strangers.count - 4)
+        #expect(hub.deadline == nil)
+        #expect([holder, strangers[2]].allSatisfy { hub.standing(of: $0) != nil })
+        #expect(
+            inlet.counters(clients: .stompClients, refusals: .stompRefusals, drops: .stompDropped).map(\.value) == [
+                2, 32, 0,
+            ])
+    }
+
+    @Test func `a client that gets a reason for its end has time to read it, and no longer`() {
+        var hub = hub()
+        let client = hub.arrive(PlainSession(deadline: now + Self.patience), at: now)
+        hub.tick(at: now + Self.patience)
+        #expect(text(hub, client) == "late")
+        #expect(hub.standing(of: client) == .open(isReading: true, isWriting: true))
+        #expect(hub.deadline == now + Self.patience + EventHub.closingTime)
+        hub.tick(at: now + Self.patience + EventHub.closingTime)
+        #expect(ends(&hub) == [.ended(client, .gone)])
+        let other = hub.arrive(PlainSession(), at: now)
+        hub.receive(Array("close".utf8), from: other, at: now)
+        hub.written(1, to: other, at: now)
+        #expect(hub.standing(of: other) == .closing(isInputOver: false))
+    }
+
+    @Test func `a request takes effect although its client is gone, and nothing is kept of it then`() {
+        var hub = hub()
+        let client = hub.arrive(PlainSession(true), at: now)
+        hub.receive(Array("ask".utf8), from: client, at: now)
+        hub.end(client, .gone, at: now)
+        let requests = hub.takeRequests()
+        #expect(requests.count == 1)
+        hub.complete(requests[0], [], at: now)
+        #expect(hub.bytes(for: client, upTo: .max).isEmpty)
+        hub.receive(Array("ask".utf8), from: client, at: now)
+        #expect(hub.takeRequests().isEmpty)
+        #expect(hub.deadline == nil)
+    }
+
+    @Test func `events that are too many to hand over are lost, and all that would miss them are let go once`() throws {
+        var hub = hub()
+        let (hearer, deaf, stream) = (
+            hub.arrive(PlainSession(true), at: now), hub.arrive(PlainSession(), at: now), hub.arrive(at: now)
+        )
+        hub.follow(stream, behind: 0, as: .json)
+        guard case .taken = inlet.take(ReportQueue.capacity) else {
+            Issue.record("not taken")
+            return
+        }
+        guard case .lost(isFirst: true) = inlet.take(1), case .lost(isFirst: false) = inlet.take(1) else {
+            Issue.record("not lost")
+            return
+        }
+        hub.loseEvents(at: now)
+        let lost = ends(&hub)
+        #expect(
+            lost.count == 2 && lost.contains(.ended(hearer, .eventsLost)) && lost.contains(.ended(stream, .eventsLost)))
+        #expect(hub.standing(of: deaf) != nil)
+        let reports = [RoomReport](repeating: try said(1), count: ReportQueue.capacity)
+        hub.tell(reports, at: now)
+        guard case .taken = inlet.take(1) else {
+            Issue.record("not taken again")
+            return
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Phrases
+import Testing
+package import Wire
+
+@testable package import Chat
+@testable import ChatNode
+
+/// People and events that the tests of the output show.
+package enum Sample {
+    package static let time = Timestamp(milliseconds: 1_735_689_599_042)
+    package static let timeText = "2024-12-31T23:59:59.042Z"
+
+    package static func peer(_ byte: UInt8) throws -> PeerID {
+        try #require(PeerID([UInt8](repeating: byte, count: PeerID.byteCount)))
+    }
+
+    package static func message(_ byte: UInt8) throws -> MessageID {
+        try #require(MessageID([UInt8](repeating: byte, count: MessageID.byteCount)))
+    }
+
+    package static func who(
+        _ nickname: String = "quiet-otter", number: Int = 4821, suffix: Int? = nil, byte: UInt8 = 0xab,
+        contact: String? = nil
+    ) throws -> PeerName {
+        PeerName(
+            number: number, suffix: suffix, nickname: nickname, stage: .newcomer, key: try peer(byte), contact: contact)
+    }
+
+    package static func said(
+        _ text: String, by who: PeerName, in conversation: ConversationView = .publicRoom, own: Bool = false,
+        history: Bool = false, delivery: DeliveryState? = nil, mention: Bool = false, id: UInt8 = 0x0c
+    ) throws -> MessageView {
+        MessageView(
+            conversation: conversation, id: try message(id), from: who, text: text, sentAt: time,
+            receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), placeTime: time,
+            authorClock: AuthorClock(epoch: 1, sequence: 1), isFromCurrentUser: own, isHistory: history,
+            isEdited: false, unread: 1, delivery: delivery,
+            mention: mention ? Mention(of: try Sample.who("me")) : nil)
+    }
+
+    /// Every event, each in every conversation that it can be in.
+    package static func events() throws -> [NodeEvent] {
+        let who = try who()
+        let places: [ConversationView] = [.publicRoom, .direct(with: who)]
+        let id = try message(0x0c)
+        let direct: [NodeEvent] = [
+            .request(from: who, text: "hi"), .delivered(with: who, ids: [id, id]), .read(with: who, ids: []),
+            .failed(with: who, messages: [Undelivered(id: id, text: "hi")]),
+            .invitation(from: who, to: Room(openNamed: "kitchen")),
+            .invitation(from: who, to: Room(openNamed: "kitchen"), isThere: true),
+        ]
+        let changes: [NodeEvent] = [DirectChange.accepted, .declined, .left].map { .direct($0, with: who) }
+        let presence: [NodeEvent] =
+            PresenceState.allCases.map { .peer($0, who, online: 3) } + [
+                .peer(.away, who, reason: "lunch", was: PeerSighting(who, .here), online: 3),
+                .renamed(who, was: who), .blocked(who, isOn: true), .blocked(who, isOn: false),
+                .crowd(came: 12, left: 3, online: 1_003),
+            ]
+        let notices: [NodeEvent] = NoticeCode.allCases.map { .notice($0, "note") }
+        let placed = try places.flatMap { place -> [NodeEvent] in
+            [
+                .message(try said("hi", by: who, in: place)), .edited(try said("ho", by: who, in: place)),
+                .deleted(try said("", by: who, in: place)), .typing(who, place, isOn: true),
+            ]
+        }
+        let life: [NodeEvent] = [.ready(me: who, port: 40_123, room: "lobby", discovery: .daemon), .stopped(.asked)]
+        return direct + changes + presence + notices + placed + life
+    }
+
+    /// Texts that try to steer a terminal, to hide, or to end the line.
+    package static let hostile = [
+        "a\u{1b}[2Jb", "a\nb", "a\r\nb", "a\0b", "a\u{202e}b", "a\u{2066}b\u{2069}", "a\u{7f}b", "a\u{9b}31mb",
+        "a\u{2028}b",
+        "a\u{2029}b", "a\u{200b}b", "a\u{ad}b", "a\u{feff}b", "a\u{e000}b", "a\u{85}b", "a\u{b}b\u{c}", "a\u{e0041}b",
+        "a\u{3164}b", "\"\\", "</script>",
+    ]
+}
