@@ -105,7 +105,7 @@ import Wire
         #expect(second.allSatisfy { choice.hello(for: peer($0)).isInsisting })
     }
 
-    @Test mutating func `a node that is alone replaces silent peers between two exchanges, which are 30 s apart all the same`() {
+    @Test mutating func `a node that is alone replaces silent peers between two exchanges, which stay 30 s apart`() {
         choice.hasNamedPeers = true
         find(0..<20)
         _ = enter()
