@@ -67,7 +67,11 @@ extension Roster {
     }
 
     /// The peers that are shown as here: those whose departure is not reported yet are among them.
-    package var shownOnline: Int { online + deadlines.keys.count { known[$0]?.isAwaited ?? false } }
+    package var shownOnline: Int {
+        var count = online
+        for peer in deadlines.keys { if let entry = known[peer], entry.isAwaited { count += 1 } }
+        return count
+    }
 
     /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, the user's own name for a contact, a name as it is
     /// shown: `nickname#4821`, `≈nickname#4821`, `★Bob`, `★Bob#4821`, or a key: at least its first 8 hexadecimal digits.
