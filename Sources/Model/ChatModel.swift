@@ -86,10 +86,10 @@ extension ChatModel {
             let overview = snapshot.overview
             guard let index = index(of: overview.room, opens: false, into: &changes) else { continue }
             rooms[index].take(snapshot, &shared, into: &changes)
-            guard overview.isOpen, let active = overview.conversations.first(where: \.isActive) else { continue }
-            if conversation(of: .shared).map({ $0.room == overview.room.number }) ?? true {
-                show(ConversationID(overview.room, active.conversation), in: .shared, into: &changes)
-            }
+            let shown = conversation(of: .shared)
+            guard overview.isOpen, shown == nil || shown?.room == overview.room.number else { continue }
+            let open = overview.conversations.first(where: \.isOpen)
+            show(open.map { ConversationID(overview.room, $0.conversation) }, in: .shared, into: &changes)
         }
     }
 

@@ -483,6 +483,26 @@ import Wire
         #expect(chat.take(snapshot).allSatisfy { $0 == .changed(.kitchen) })
     }
 
+    @Test func `a snapshot tells which of the active conversations is the open one`() {
+        var chat = WatchedChat()
+        let place = ConversationView.direct(with: .fox)
+        chat.tell(.here(.fox), .message(.said(1, in: place)))
+        func snapshot(open: ConversationView?) -> RoomSnapshot {
+            .of(
+                online: 1, people: [.here(.fox)],
+                [ConversationView.publicRoom, place].map { view in
+                    let summary = ConversationSummary(
+                        conversation: view, isActive: true, isOpen: view == open, unread: 0, last: nil,
+                        standing: view == place ? .accepted : .over)
+                    return (summary, view == place ? [.said(1, in: place)] : [])
+                })
+        }
+        chat.take(snapshot(open: place))
+        #expect(chat.model.conversation(of: .shared) == .direct(.fox))
+        chat.take(snapshot(open: nil))
+        #expect(chat.model.conversation(of: .shared) == nil)
+    }
+
     @Test(arguments: ["r1", "r1-" + String(repeating: "0a", count: 32)])
     func `a conversation's id is its name in paths`(text: String) {
         #expect(ConversationID(text)?.description == text)

@@ -166,6 +166,13 @@ class Events(WebTest):
         self.assertEqual(shows("other", active=False), 204)
         self.assertEqual(alice.conversation("direct")["unread"], 1)
         self.assertNotIn("opened", [event["event"] for event in other.events])
+        # A further client changes nothing of what the others show.
+        alice.node.result(f"open {bob.number}")
+        self.assertEqual(shows("other", "r1"), 204)
+        alice.socket("?view=third").next()
+        self.assertEqual([alice.conversation(kind)["active"] for kind in ("room", "direct")], [True, True])
+        hears("the terminal shows it", 0)
+        self.assertEqual(alice.conversation("direct")["unread"], 0)
 
     def test_leaving_a_room_is_an_event(self):
         alice = self.served()

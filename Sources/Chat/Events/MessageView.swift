@@ -67,9 +67,21 @@ package enum DirectStanding: Sendable {
 /// A row of `/unread`.
 package struct ConversationSummary: Hashable, Sendable {
     package let conversation: ConversationView
+    /// Whether any view shows it.
     package let isActive: Bool
+    /// Whether it is the one in which commands act; of the room that is open.
+    package let isOpen: Bool
     package let unread: Int
     package let last: MessageView?
     /// Of a direct conversation.
-    package var standing = DirectStanding.over
+    package let standing: DirectStanding
+
+    /// - Parameter isOpen: nil if no further view shows anything.
+    init(
+        conversation: ConversationView, isActive: Bool, isOpen: Bool? = nil, unread: Int, last: MessageView?,
+        standing: DirectStanding = .over
+    ) {
+        (self.conversation, self.isActive, self.isOpen) = (conversation, isActive, isOpen ?? isActive)
+        (self.unread, self.last, self.standing) = (unread, last, standing)
+    }
 }

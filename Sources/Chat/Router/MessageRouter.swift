@@ -626,8 +626,11 @@ extension MessageRouter {
 
     /// Whether any view of the user shows a conversation.
     func isShown(_ conversation: Conversation) -> Bool {
-        watched.contains(conversation) || isLooking && activeConversation == conversation
+        watched.contains(conversation) || isOpen(conversation)
     }
+
+    /// Whether commands act in a conversation, and its view shows it.
+    func isOpen(_ conversation: Conversation) -> Bool { isLooking && activeConversation == conversation }
 
     private mutating func updateActive(_ conversation: Conversation) {
         let isActive = isShown(conversation)

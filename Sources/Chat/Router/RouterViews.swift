@@ -207,7 +207,8 @@ extension MessageRouter {
     package var summaries: [ConversationSummary] {
         overview.map { row in
             ConversationSummary(
-                conversation: view(row.conversation), isActive: row.isActive, unread: row.unread,
+                conversation: view(row.conversation), isActive: row.isActive, isOpen: isOpen(row.conversation),
+                unread: row.unread,
                 last: row.last.map { view($0, in: row.conversation, unread: row.unread) }, standing: row.standing)
         }
     }

@@ -152,7 +152,7 @@ extension Wording {
             let label = DisplayGuard.safe(room.name)
             place = if case .publicRoom = summary.conversation { label } else { language(.inRoom, place, label) }
         }
-        let mark = summary.isActive ? " \(language(.isOpen))" : ""
+        let mark = summary.isOpen ? " \(language(.isOpen))" : ""
         return language(.unreadLine, place + mark, "\(summary.unread)", last ?? "")
     }
 }
