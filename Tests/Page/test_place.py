@@ -49,6 +49,15 @@ class Place(PageTest):
         self.assertIsNotNone(place, what)
         self.assertLess(abs(place - row[1]), 3, what)
 
+    def test_a_long_last_message_leaves_its_author_readable_in_the_list(self):
+        self.bob.say("a long message " * 15)
+        page = self.page()
+        expect(page.locator("#conversations .words").first).to_contain_text("a long message")
+        wide, shown = page.evaluate(
+            "() => { const name = document.querySelector('#conversations .last .nick'); return [name.scrollWidth, name.clientWidth]; }")
+        self.assertGreater(wide, 0)
+        self.assertEqual(shown, wide)
+
     def test_messages_snapshots_and_deletions_move_nothing_that_is_read(self):
         self.say("early", 150)
         page = self.page()
