@@ -255,6 +255,19 @@ class Gateway(WebTest):
             body = json.loads(next(frame for frame in received.split(b"\0") if b'"yes"' in frame).split(b"\n\n")[1])
             self.assertEqual((body["room"], body["channelId"], body["conversationId"]), ("lobby", bob.key, f"r1-{bob.key}"))
 
+    def test_a_room_is_subscribed_in_any_case_of_letters(self):
+        alice = self.gateway()
+        with socket.create_connection(("127.0.0.1", alice.stomp_port), timeout=20) as client:
+            client.sendall(self.frame("CONNECT", accept_version="1.2", passcode=alice.token)
+                           + self.frame("SUBSCRIBE", id="1", destination="/channel/LOBBY", receipt="r"))
+            received = b""
+            while b"receipt-id:r" not in received:
+                received += client.recv(65536)
+            alice.node.say("in any case")
+            while b'"in any case"' not in received:
+                received += client.recv(65536)
+            self.assertIn(b"destination:/channel/LOBBY\n", received)
+
     def test_faults_are_errors_and_the_connection_ends(self):
         alice = self.gateway()
         connect = self.frame("CONNECT", accept_version="1.2", passcode=alice.token)

@@ -51,6 +51,18 @@ enum STOMPDestination: Hashable, Sendable {
         }
     }
 
+    /// The same destination in a room of that name.
+    func called(_ room: String) -> STOMPDestination {
+        switch self {
+        case .channel: .channel(room)
+        case .people: .people(room)
+        case .typing: .typing(room)
+        case .toChannel: .toChannel(room)
+        case .toPeer(let key, in: _): .toPeer(key, in: room)
+        case .direct: .direct
+        }
+    }
+
     /// Nil for bytes that are no UTF-8. A percent sign without two digits stands for itself.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []

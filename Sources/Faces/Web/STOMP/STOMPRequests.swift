@@ -160,7 +160,8 @@ extension STOMPSession {
         switch request {
         case .receipt: return receipt(receiptID)
         case .part: return []
-        case .subscription(let subscription, _):
+        case .subscription(var subscription, _):
+            if let room = reports.first?.room.name { subscription.place = subscription.place.called(room) }
             add(subscription)
             var effects = receipt(receiptID)
             for report in reports {

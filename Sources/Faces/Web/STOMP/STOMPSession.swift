@@ -21,7 +21,8 @@ struct STOMPSession: ClientSession {
         let id: String
         /// As the client named it.
         let destination: String
-        let place: STOMPDestination
+        /// With the room's name as the node has it: a client may write it in any case.
+        var place: STOMPDestination
         let wantsAck: Bool
     }
 
