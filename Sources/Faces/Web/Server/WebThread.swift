@@ -9,6 +9,8 @@ final class WebThread: JobExecutor {
         case actor(UnownedJob)
     }
 
+    private static let jobsPerTurn = 16
+
     private let thread = LoopThread()
     private let jobs = Mutex<[Job]>([])
     private let wake = Mutex<(@Sendable () -> Void)?>(nil)
@@ -33,12 +35,13 @@ final class WebThread: JobExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) { append(.actor(UnownedJob(job))) }
 
-    /// Runs the jobs that wait now. On the thread. Jobs that come meanwhile wake the library again: it writes to its clients
-    /// between them, however many events there are.
+    /// Runs some of the jobs that wait, in their order. On the thread. For the others the library is woken again: it writes to its
+    /// clients between them, however many events there are.
     func runJobs() {
-        let batch = jobs.withLock { jobs in
-            defer { jobs = [] }
-            return jobs
+        let (batch, hasMore) = jobs.withLock { jobs in
+            let batch = Array(jobs.prefix(WebThread.jobsPerTurn))
+            jobs.removeFirst(batch.count)
+            return (batch, !jobs.isEmpty)
         }
         for job in batch {
             switch job {
@@ -46,6 +49,7 @@ final class WebThread: JobExecutor {
             case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
             }
         }
+        if hasMore { wake.withLock { $0?() } }
     }
 
     func checkIsolated() { precondition(thread.isCurrent, "called outside the thread of the web server") }
