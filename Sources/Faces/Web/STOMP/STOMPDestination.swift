@@ -51,7 +51,7 @@ enum STOMPDestination: Hashable, Sendable {
         }
     }
 
-    /// The same destination in a room of that name.
+    /// This destination in a room of another name.
     func called(_ room: String) -> STOMPDestination {
         switch self {
         case .channel: .channel(room)
