@@ -34,6 +34,14 @@ class Commands(PageTest):
         expect(self.answers(page)).to_have_count(4)
         self.assertEqual(page.locator("#log .message:last-child .text").inner_text(), "end")
 
+    def test_a_mark_by_another_face_is_seen(self):
+        page, other = self.page(), self.page()
+        self.alice.node.say(f"/contact {self.bob.number} Bobby")
+        for each in (page, other):
+            expect(each.locator("#people")).to_contain_text("★Bobby")
+        self.type(page, f"/mute {self.bob.number}")
+        expect(other.locator("#people")).to_contain_text("muted")
+
     def test_a_key_that_is_typed_is_neither_said_nor_shown(self):
         page = self.page()
         self.type(page, '/join "" SECRET-KEY')

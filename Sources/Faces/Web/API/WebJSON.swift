@@ -41,6 +41,15 @@ enum WebJSON {
         }
     }
 
+    /// The event of a room whose people, requests or messages are others, which no other event says, with its id.
+    static func refreshed(_ room: RoomLabel, _ seq: String) -> [UInt8] {
+        object {
+            $0.member("event", "refreshed")
+            $0.member("room", room.name)
+            $0.member("seq", seq)
+        }
+    }
+
     /// The event of keys that have another colour, with its id.
     static func colors(_ rows: [(key: PeerID, color: Int)], _ seq: String) -> [UInt8] {
         object {

@@ -120,8 +120,6 @@ async function perform(conversation, line) {
   try {
     const { reports, text } = await api.line(line, conversation.info.id);
     texts = text;
-    // No event tells of these.
-    if (reports.some(({ command }) => untold.has(command))) connection.restart();
     follow(reports);
   } catch (error) {
     texts = [error instanceof Refusal ? error.message : "the node is not reached"];
@@ -132,8 +130,6 @@ async function perform(conversation, line) {
   keepAnswer(shown, [`> ${name}`, ...texts], isBad);
   draw(["log"]);
 }
-
-const untold = new Set(["mute", "unmute", "verify", "contact", "uncontact"]);
 
 let due = new Set();
 

@@ -172,6 +172,9 @@ const takers = new Map(Object.entries({
   ready: () => ["again"],
   parted: () => ["again"],
 
+  // A mark of a person, by whatever face.
+  refreshed: () => ["again"],
+
   message(model, event) {
     const conversation = model.conversation(event);
     if (!conversation) return ["again"];

@@ -327,8 +327,11 @@ extension WebServer {
         // The end of the last connections tells that the node leaves.
         let isLeaving = commands?.departure.isDecided ?? true
         for report in events {
-            keep(report)
+            let isNews = keep(report)
             hub.tell([report], at: .monotonic) { !($0.isEnd && isLeaving) }
+            if isNews, case .snapshot = report.report {
+                hub.publish(EventTopic(report.room), at: .monotonic) { WebJSON.refreshed(report.room, $0) }
+            }
             tellEngines(report)
             for room in changedTyping { tellTyping(in: room) }
             changedTyping = []
@@ -362,8 +365,12 @@ extension WebServer {
     }
 
     /// Takes a report into the chat, and the texts that end with it out of all that waits.
-    private func keep(_ report: RoomReport) {
-        for change in model.reduce(report, at: Moment(instant: .monotonic, wallClock: .wall)) { follow(change) }
+    ///
+    /// - Returns: whether it changed anything.
+    private func keep(_ report: RoomReport) -> Bool {
+        let changes = model.reduce(report, at: Moment(instant: .monotonic, wallClock: .wall))
+        for change in changes { follow(change) }
+        return !changes.isEmpty
     }
 
     /// Takes the rooms as their nodes have them.
