@@ -211,6 +211,24 @@ def package(root):
             yield f"Package.swift: {module} and {other}: the table in Docs/Architecture.md says otherwise"
 
 
+def test_targets(root):
+    """Each folder of Tests named `...Tests`, and TestSupport, is a test target with the dependencies that its files import."""
+    text = (root / "Package.swift").read_text()
+    targets = set(re.findall(r'\(\s*(?:name: )?"(\w+)"', text))
+    granted = {name: set(re.findall(r'"(\w+)"', body)) for name, body in re.findall(r'\btests\(\s*"(\w+)",\s*\[([^\]]*)\]', text)}
+    imported = {}
+    for name, path in tree(root, ".swift"):
+        parts = name.split("/")
+        if parts[0] == "Tests" and (parts[1].endswith("Tests") or parts[1] in granted):
+            modules = re.findall(r"^(?:@testable )?(?:package )?import (\w+)", path.read_text(), re.MULTILINE)
+            imported.setdefault(parts[1], set()).update(targets & set(modules))
+    for target in sorted(set(granted) ^ set(imported)):
+        yield f"Package.swift: {target} is only in one of it and Tests"
+    for target in sorted(set(granted) & set(imported)):
+        for other in sorted(granted[target] ^ imported[target]):
+            yield f"Package.swift: {target} and {other}: the imports of its files say otherwise"
+
+
 def limits(root):
     """Docs/Protocol.md section 11 and the constants of `Limits`, each beside the part that it bounds, are equal."""
     documented, coded, places = {}, {}, {}
@@ -269,8 +287,8 @@ def faults(root):
         yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
 
 
-RULES = (sizes, node, owners, isolation, defaults, words, safety, inlining, imports, package, limits, claims, phrases, attacks,
-         faults)
+RULES = (sizes, node, owners, isolation, defaults, words, safety, inlining, imports, package, test_targets, limits, claims, phrases,
+         attacks, faults)
 
 
 def breaches(root):

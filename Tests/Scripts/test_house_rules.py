@@ -17,7 +17,7 @@ import swift_source  # noqa: E402
 
 
 HOUSE = {
-    "Package.swift": 'module("Wire", []),\nmodule("Chat", ["Wire"]),\n',
+    "Package.swift": 'module("Wire", []),\nmodule("Chat", ["Wire"]),\ntests("ChatTests", []),\n',
     "Docs/Architecture.md": "| module | may import |\n|---|---|\n| `Wire` | nothing |\n| `Chat` | Wire, Glibc |\n",
     "Docs/Protocol.md": "| constant | value |\n|---|---|\n| `sizes` | 512, 1280 |\n| `pause` | 10 / 60 |\n",
     "Docs/Threats.md": "tested: `a thing holds`\n",
@@ -114,6 +114,13 @@ class HouseRules(unittest.TestCase):
     def test_a_package_that_grants_more_than_the_table_is_refused(self):
         package = 'module("Wire", ["Chat"]),\nmodule("Chat", ["Wire"]),\n'
         self.assert_refused("Package.swift: Wire and Chat", "Package.swift", package)
+
+    def test_a_test_target_with_other_dependencies_than_its_imports_is_refused(self):
+        package = HOUSE["Package.swift"].replace('tests("ChatTests", [])', 'tests("ChatTests", ["Wire"])')
+        self.assert_refused("Package.swift: ChatTests and Wire", "Package.swift", package)
+        tests = "@testable import Chat\n" + HOUSE["Tests/ChatTests/ChatTests.swift"]
+        self.assert_refused("Package.swift: ChatTests and Chat", "Tests/ChatTests/ChatTests.swift", tests)
+        self.assert_refused("FaceTests is only in one", "Tests/FaceTests/FaceTests.swift", "import Testing\n")
 
     def test_a_table_of_attacks_that_no_run_made_is_refused(self):
         rows = [{"tried": "noise", "memory_kib": [1024, 2048], "calm_ms": [1, 2], "attack_ms": [3, 4], "newcomer_seconds": None,
