@@ -14,8 +14,8 @@ from web import WebTest
 
 # 3 kB in a text of allowed length: each message fills a record.
 LONG = ("a" + "\u20d0" * 4) * 230
-MESSAGES = 2_500
-OF_A_KIND = 3
+MESSAGES = 2_200
+OF_A_KIND = 2
 # The kinds of clients, by the counter of those that were let go.
 KINDS = {"web_dropped": ("page", "events", "stomp_socket", "socketio"), "stomp_dropped": ("stomp",),
          "control_tails_dropped": ("tail",)}
@@ -29,14 +29,16 @@ class SlowClients(WebTest):
         self.stomp_port = int(place["address"].rsplit(":", 1)[1])
         self.bob = self.person("bob", self.alice)
 
-    def stream(self, client, address, data):
-        """A client that gets a stream of bytes, and has read the first of them."""
+    def stream(self, client, address, data, until=b""):
+        """A client that gets a stream of bytes, and has read its beginning, up to these bytes."""
         self.addCleanup(client.close)
         client.settimeout(60)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         client.connect(address)
         client.sendall(data)
-        self.assertTrue(client.recv(4_096))
+        told = client.recv(4_096)
+        while until not in told:
+            told += client.recv(4_096)
         return client
 
     def web_socket(self, path, protocols=None):
@@ -75,36 +77,34 @@ class SlowClients(WebTest):
         return client
 
     def stomp(self):
-        client = self.stream(socket.socket(), ("127.0.0.1", self.stomp_port), "".join(self.stomp_frames()).encode())
-        return self.has_receipt(client)
-
-    def has_receipt(self, client):
-        told = b""
-        while b"RECEIPT" not in told:
-            told += client.recv(4_096)
-        return client
+        frames = "".join(self.stomp_frames()).encode()
+        return self.stream(socket.socket(), ("127.0.0.1", self.stomp_port), frames, until=b"RECEIPT")
 
     def tail(self):
         return self.stream(socket.socket(socket.AF_UNIX), self.control()[1], b"tail\n")
 
-    def read(self, client):
+    def read(self, client, progress, kind):
         """Reads all messages, and fails unless each is there once and in its order."""
         told, number = b"", 0
         while number < MESSAGES:
             part = client.recv() if isinstance(client, websocket.WebSocket) else client.recv(1 << 20)
             self.assertTrue(part, f"the end behind {number} messages")
+            # A ping of Engine.IO.
+            if part == "2":
+                client.send("3")
             told += part if isinstance(part, bytes) else part.encode()
             while (place := told.find(f"<{number:04}>".encode())) >= 0:
                 told, number = told[place + 6:], number + 1
+                progress[kind] = number
             self.assertNotIn(f"<{number + 1:04}>".encode(), told)
 
     def readers(self):
-        """Clients of each kind that read, each in a thread; their failures."""
-        failures = []
+        """Clients of each kind that read, each in a thread; their failures, and how many messages each has read."""
+        failures, progress = [], dict.fromkeys(sum(KINDS.values(), ()), 0)
 
         def read(kind, client):
             try:
-                self.read(client)
+                self.read(client, progress, kind)
             except BaseException as failure:  # noqa: BLE001
                 failures.append((kind, failure))
 
@@ -114,43 +114,37 @@ class SlowClients(WebTest):
             thread.start()
             self.addCleanup(thread.join)
             threads.append(thread)
-        return threads, failures
+        return threads, failures, progress
 
     def test_clients_of_every_kind_that_read_nothing_end_and_the_others_miss_nothing(self):
-        threads, failures = self.readers()
+        threads, failures, progress = self.readers()
         slow = {kind: [getattr(self, kind)() for _ in range(OF_A_KIND)] for kind in sum(KINDS.values(), ())}
         before = self.alice.node.result("stats")
         for number in range(MESSAGES):
             self.bob.say(f"<{number:04}>{LONG[:-6]}")
-            # The readers share two processors with the node.
-            if number % 100 == 99:
-                self.alice.node.hears(f"<{number:04}>{LONG[:-6]}")
+            # No reader is far behind, however slow the machine is.
+            while number % 100 == 99 and not failures and min(progress.values()) < number - 100:
+                time.sleep(0.01)
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
         counters = self.alice.node.result("stats")
         for name, kinds in KINDS.items():
-            self.assertEqual(counters[name] - before[name], OF_A_KIND * len(kinds), name)
+            # A client of Socket.IO that reads nothing answers no ping either, and may end for that.
+            sure = OF_A_KIND * sum(kind != "socketio" for kind in kinds)
+            self.assertIn(counters[name] - before[name], range(sure, OF_A_KIND * len(kinds) + 1), name)
         if not HAS_SANITIZER:
             self.assertLess(counters["resident_bytes"] - before["resident_bytes"], 200_000_000)
-        # A page knows why, once it reads, and comes back.
-        page = slow["page"][0]
-        opcode, last = None, None
-        while opcode != websocket.ABNF.OPCODE_CLOSE:
-            opcode, data = page.recv_data(control_frame=True)
-            if opcode == websocket.ABNF.OPCODE_TEXT:
-                last = json.loads(data)["seq"]
-        self.assertEqual((data[:2], data[2:]), ((1013).to_bytes(2, "big"), b"read too slowly; come back with the last seq"))
-        again = self.alice.socket(f"?last={last}")
-        self.assertEqual(again.next()["event"], "resumed")
         self.assertEqual(self.alice.ask("GET", "/api/v1/me")[0], 200)
 
     def test_a_text_that_is_over_reaches_no_client_that_reads_late(self):
         slow = {kind: getattr(self, kind)() for kind in sum(KINDS.values(), ())}
         mark = os.urandom(8).hex()
-        for number in range(600):
-            self.bob.say(f"<{number:04}>{mark}{LONG[:-22]}")
-        self.alice.node.hears(f"<0599>{mark}{LONG[:-22]}")
+        # More than the system keeps for a client.
+        for number in range(1_800):
+            self.bob.say(f"<{number:04}>{mark}{LONG[:-150]}")
+            if number % 100 == 99:
+                self.alice.node.hears(f"<{number:04}>{mark}{LONG[:-150]}")
         self.alice.node.result("wipe yes")
         self.alice.node.say("the end")
         self.alice.node.hears("the end")
@@ -167,7 +161,7 @@ class SlowClients(WebTest):
                     break
                 told += part if isinstance(part, str) else part.decode(errors="replace")
             self.assertIn(f"<0000>{mark}", told, kind)
-            self.assertNotIn(f"<0599>{mark}", told, kind)
+            self.assertNotIn(f"<1799>{mark}", told, kind)
 
 
 if __name__ == "__main__":
