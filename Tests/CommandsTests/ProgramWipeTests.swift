@@ -11,7 +11,7 @@ import Transports
 @testable import Commands
 
 /// The remains of a node once it is wiped.
-@Suite(.timeLimit(.minutes(1))) struct ProgramWipeTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramWipeTests {
     private let loop: EventLoop
     private let rooms: Program
 

@@ -11,7 +11,7 @@ import Wire
 @testable import Commands
 
 /// Commands in several rooms of one program.
-@Suite(.timeLimit(.minutes(1))) struct RoomsTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomsTests {
     /// A program in rooms whose nodes have not started, without a face.
     private struct RunningProgram {
         let rooms: Program

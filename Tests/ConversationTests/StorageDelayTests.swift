@@ -13,7 +13,7 @@ import Wire
 @testable import earshot
 
 /// Commands whose answer waits for the disk, while the node does not.
-@Suite(.timeLimit(.minutes(1))) struct StorageDelayTests {
+@Suite(.timeLimit(.minutes(5))) struct StorageDelayTests {
     private let scratch: StorageScratch
 
     init() throws { scratch = try StorageScratch() }

@@ -149,7 +149,7 @@ private func soon(_ milliseconds: Int) -> timeval {
             subtype: "_r0000cafe")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `two embedded nodes on loopback find each other, and the one that leaves is lost`()
         async throws
     {
@@ -170,7 +170,7 @@ private func soon(_ milliseconds: Int) -> timeval {
         await alice.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a replaced announcement is found under its new names, and the old one lost`()
+    @Test(.timeLimit(.minutes(5))) func `a replaced announcement is found under its new names, and the old one lost`()
         async throws
     {
         let alice = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
@@ -187,7 +187,7 @@ private func soon(_ milliseconds: Int) -> timeval {
         await bob.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a named peer is reported by its name, with its addresses`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a named peer is reported by its name, with its addresses`() async throws {
         let peer = try #require(PeerAddress("127.0.0.1:4000"))
         let discovery = try StaticDiscovery(peers: [peer])
         let listener = Listener()
@@ -198,7 +198,7 @@ private func soon(_ milliseconds: Int) -> timeval {
         await discovery.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `stopping twice, or before the start, returns`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `stopping twice, or before the start, returns`() async throws {
         let never = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
         await never.stop()
         let once = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()

@@ -32,7 +32,7 @@ import Wire
         func next() async -> DiscoveryEvent? { await stream.stream.first { _ in true } }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a named peer whose address changed is found again after a failed dial`()
+    @Test(.timeLimit(.minutes(5))) func `a named peer whose address changed is found again after a failed dial`()
         async throws
     {
         answers.set([[old], [], [new]])
@@ -50,7 +50,7 @@ import Wire
         await discovery.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a name that does not resolve is reported once for each reason`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a name that does not resolve is reported once for each reason`() async throws {
         let unknown = LookupFailure(reason: "name or service not known")
         let silent = LookupFailure(reason: "no name server answers")
         let results = Mutex<[Result<[Endpoint], LookupFailure>]>([
@@ -75,7 +75,7 @@ import Wire
         await discovery.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `an address of fe80 without its interface is reported, and not dialled`()
+    @Test(.timeLimit(.minutes(5))) func `an address of fe80 without its interface is reported, and not dialled`()
         async throws
     {
         let link = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1]

@@ -59,7 +59,7 @@ private final class Room: Sendable {
 private func onLoopback() -> SharedDiscovery { SharedDiscovery(policy: .embedded, interfaces: ["lo"]) }
 
 @Suite struct SharedDiscoveryTests {
-    @Test(.timeLimit(.minutes(1))) func `rooms of one process find the peers of their own room alone`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `rooms of one process find the peers of their own room alone`() async throws {
         let (one, other) = (onLoopback(), onLoopback())
         let here = try [Room(one, "_r00000a01"), Room(one, "_r00000a02")]
         let there = try [Room(other, "_r00000a01"), Room(other, "_r00000a02")]
@@ -75,7 +75,7 @@ private func onLoopback() -> SharedDiscovery { SharedDiscovery(policy: .embedded
         for room in here + there { await room.port.stop() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `two nodes of one process in one room find each other and not themselves`()
+    @Test(.timeLimit(.minutes(5))) func `two nodes of one process in one room find each other and not themselves`()
         async throws
     {
         let discovery = onLoopback()
@@ -91,7 +91,7 @@ private func onLoopback() -> SharedDiscovery { SharedDiscovery(policy: .embedded
         await alice.port.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a room that ends is lost by its peers while another goes on and a third begins`()
         async throws
     {
@@ -112,7 +112,7 @@ private func onLoopback() -> SharedDiscovery { SharedDiscovery(policy: .embedded
         for room in [stays, later, seesFirst, seesSecond] { await room.port.stop() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a renamed room is found under its new name and the other one stays`()
+    @Test(.timeLimit(.minutes(5))) func `a renamed room is found under its new name and the other one stays`()
         async throws
     {
         let (one, other) = (onLoopback(), onLoopback())
@@ -130,7 +130,7 @@ private func onLoopback() -> SharedDiscovery { SharedDiscovery(policy: .embedded
         for room in [stays, changes, renamed, seesFirst, seesSecond] { await room.port.stop() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `each room receives the mode, and one of them that no interface can be used`()
+    @Test(.timeLimit(.minutes(5))) func `each room receives the mode, and one of them that no interface can be used`()
         async throws
     {
         let discovery = SharedDiscovery(policy: .embedded, interfaces: ["no-such-card"])
@@ -144,7 +144,7 @@ private func onLoopback() -> SharedDiscovery { SharedDiscovery(policy: .embedded
         for room in rooms { await room.port.stop() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `after the last room has ended a later one runs it anew`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `after the last room has ended a later one runs it anew`() async throws {
         let (one, other) = (onLoopback(), onLoopback())
         let (first, watcher) = (try Room(one, "_r00000f01"), try Room(other, "_r00000f01"))
         first.start()
@@ -160,7 +160,7 @@ private func onLoopback() -> SharedDiscovery { SharedDiscovery(policy: .embedded
         await watcher.port.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a port that is dropped without an end leaves all the same`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a port that is dropped without an end leaves all the same`() async throws {
         let discovery = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
         let (unstarted, running) = (try #require(discovery.claim()), try #require(discovery.claim()))
         do {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real program where the kernel's view of processes is not mounted.
-@Suite(.timeLimit(.minutes(2))) struct ProgramArgumentSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramArgumentSourceTests {
     private static let isSanitized = unsafe getenv("ASAN_OPTIONS") != nil
 
     /// Runs a command of `mount` in a mount namespace of the program's own.

@@ -6,7 +6,7 @@ import Testing
 @testable import Settings
 
 /// How the real program ends.
-@Suite(.timeLimit(.minutes(2))) struct ProgramEndTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramEndTests {
     @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGHUP, 129)] as [(CInt, CInt)])
     func `a signal makes it leave politely, with the signal in its exit code`(signal: CInt, code: CInt) async throws {
         let (alice, bob) = try await ProgramRunTests.pair()

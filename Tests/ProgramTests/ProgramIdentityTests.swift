@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The real program with an identity that is kept.
-@Suite(.timeLimit(.minutes(2))) struct ProgramIdentityTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramIdentityTests {
     private let scratch: StorageScratch
     private let file: String
 

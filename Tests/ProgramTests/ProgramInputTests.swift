@@ -6,7 +6,7 @@ import Wire
 @testable import Commands
 
 /// The real program's use of standard input.
-@Suite(.timeLimit(.minutes(2))) struct ProgramInputTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramInputTests {
     @Test func `wrong lines are errors, and the rest of the input is read`() async throws {
         let (alice, bob) = try await ProgramRunTests.pair(["--rate", "1000000"])
         let lines: [(bytes: [UInt8], code: String)] = [

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The marks that the real program remembers of peers, and how it forgets them.
-@Suite(.timeLimit(.minutes(2))) struct ProgramMarkTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramMarkTests {
     private let scratch: StorageScratch
 
     init() throws { scratch = try StorageScratch() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The conversations that the real program remembers with an identity that is kept.
-@Suite(.timeLimit(.minutes(2))) struct ProgramMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramMemoryTests {
     private let scratch: StorageScratch
 
     init() throws { scratch = try StorageScratch() }

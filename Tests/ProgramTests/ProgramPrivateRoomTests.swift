@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real program in private rooms.
-@Suite(.timeLimit(.minutes(2))) struct ProgramPrivateRoomTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramPrivateRoomTests {
     private static let words = "abide-amend-leader-amend-exempt-afford-bring-deride"
     private let scratch: StorageScratch
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The real program, started and talked to over loopback.
-@Suite(.timeLimit(.minutes(2))) struct ProgramRunTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramRunTests {
     static let alone = ["--json", "--discovery", "none"]
 
     /// A program that listens, and its port.

@@ -7,7 +7,7 @@ import Testing
 @testable import earshot
 
 /// `earshot simulate`: its options, its report, and the program itself.
-@Suite(.timeLimit(.minutes(2))) struct ProgramSimulateTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramSimulateTests {
     @Test func `every option is taken`() throws {
         let arguments = try SimulateSettings(parsing: [
             "--nodes", "50", "--rooms", "2", "--messages", "7", "--rate", "2.5", "--latency", "0.5-30", "--loss=1.5",

@@ -27,7 +27,7 @@ private actor Resident {
     nonisolated func callback() { assumeIsolated { $0.count += 1 } }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ReactorLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct ReactorLoopTests {
     @Test func `jobs from one thread run in the order in which they were asked for`() throws {
         let loop = try EventLoop(name: "order")
         let ran = Locked<[Int]>([])

@@ -45,7 +45,7 @@ private final class Reacting: DescriptorHandler {
     func ready(_ descriptor: CInt, _ events: Readiness) { reaction(descriptor, events) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ReactorWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct ReactorWatchTests {
     /// Runs `body` as the first job of a loop on this thread, until something stops it.
     private func onLoop(_ body: @escaping @Sendable (EventLoop) throws -> Void) throws {
         let loop = try EventLoop(name: "watch")

@@ -5,7 +5,7 @@ import Testing
 import Transports
 import Wire
 
-@Suite(.timeLimit(.minutes(1))) struct TCPDialTests {
+@Suite(.timeLimit(.minutes(5))) struct TCPDialTests {
     /// A port without a listener: one that was just given back.
     private func freePort() throws -> UInt16 { try TCPBareSocket().listen(backlog: 1).port }
 

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Transports
 
-@Suite(.timeLimit(.minutes(1))) struct TCPTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TCPTransportTests {
     /// Repeats itself after a prime number of bytes, so that a piece that is lost or moved is noticed.
     private static func pattern(_ count: Int) -> [UInt8] {
         let period = (0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }

@@ -6,7 +6,7 @@ import Transports
 import Wire
 
 /// Several connections have events in one turn.
-@Suite(.timeLimit(.minutes(1))) struct TCPTurnTests {
+@Suite(.timeLimit(.minutes(5))) struct TCPTurnTests {
     private typealias Peers = [TCPBareSocket]
 
     private func connect(_ count: Int, to station: TCPStation) async throws -> Peers {

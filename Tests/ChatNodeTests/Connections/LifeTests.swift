@@ -7,7 +7,7 @@ import Wire
 
 /// The start and the end of a node.
 @Suite struct LifeTests {
-    @Test(.timeLimit(.minutes(1))) func `a node that never started has left at once`() async {
+    @Test(.timeLimit(.minutes(5))) func `a node that never started has left at once`() async {
         let simulation = Simulation(seed: 1)
         var randomness = Randomness.seeded(1)
         let node = Node(
