@@ -90,6 +90,8 @@ package struct EventHub: ~Copyable {
     private var lastEvent = 0
     private var requests: [Request] = []
     private var changes: [Change] = []
+    /// The instant of the timer that is set; nil for none.
+    private var timer: Instant?
     /// The latest events, for streams.
     package private(set) var log: EventLog
 
@@ -124,8 +126,25 @@ package struct EventHub: ~Copyable {
         return .open(isReading: isReading, isWriting: !client.output.isEmpty)
     }
 
+    /// The instant of the timer to set: none that is set is as early. Nil if none is lacking.
+    package mutating func takeTimer() -> Instant? {
+        guard let deadline, timer.map({ $0 > deadline }) ?? true else { return nil }
+        timer = deadline
+        return deadline
+    }
+
+    /// A timer that was taken has fired, and acts unless an earlier one replaced it.
+    ///
+    /// - Returns: whether it acted.
+    package mutating func fire(_ taken: Instant, at now: Instant) -> Bool {
+        guard timer == taken else { return false }
+        timer = nil
+        tick(at: now)
+        return true
+    }
+
     /// Nil if nothing is due.
-    package var deadline: Instant? {
+    var deadline: Instant? {
         clients.values.reduce(quota.deadline) { earliest, client in
             let own = client.closesBy ?? client.session?.deadline
             return [earliest, own].compactMap(\.self).min()
@@ -226,7 +245,7 @@ extension EventHub {
     }
 
     /// Lets sessions act whose time has come, and ends the clients whose time is over.
-    package mutating func tick(at now: Instant) {
+    mutating func tick(at now: Instant) {
         for (number, client) in clients {
             if let closesBy = client.closesBy {
                 if closesBy <= now { end(number, .gone, at: now) }

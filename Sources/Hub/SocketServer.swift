@@ -23,8 +23,6 @@ package actor SocketServer: EventLoopActor {
     private var acceptors: [Acceptor] = []
     private var connections: [Int: SocketConnection] = [:]
     private var commands: CommandExecutor?
-    /// The time of the timer that runs.
-    private var armed: Instant?
 
     /// - Parameters:
     ///   - loop: nothing else may live on it.
@@ -187,14 +185,8 @@ package actor SocketServer: EventLoopActor {
 
     /// Lets the hub act at its deadline.
     private func arm() {
-        guard let deadline = hub.deadline, armed.map({ $0 > deadline }) ?? true else { return }
-        armed = deadline
-        schedule(at: deadline) { server in
-            guard server.armed == deadline else { return }
-            server.armed = nil
-            server.hub.tick(at: server.loop.now)
-            server.settle()
-        }
+        guard let deadline = hub.takeTimer() else { return }
+        schedule(at: deadline) { server in if server.hub.fire(deadline, at: server.loop.now) { server.settle() } }
     }
 }
 

@@ -39,8 +39,6 @@ package actor WebServer: ExecutorActor {
     /// Their keys by their numbers at the hub.
     private var keys: [Int: UInt] = [:]
     var hub: EventHub
-    /// The time of the timer that runs for the hub.
-    private var armed: Instant?
     /// Whether accepting waits for the end of a connection.
     private var lacksDescriptors = false
     /// Connections that the library does not have yet.
@@ -297,14 +295,8 @@ extension WebServer {
 
     /// Lets the hub act at its deadline.
     private func arm() {
-        guard let deadline = hub.deadline, armed.map({ $0 > deadline }) ?? true else { return }
-        armed = deadline
-        wait(until: deadline) { server in
-            guard server.armed == deadline else { return }
-            server.armed = nil
-            server.hub.tick(at: .monotonic)
-            server.settle()
-        }
+        guard let deadline = hub.takeTimer() else { return }
+        wait(until: deadline) { server in if server.hub.fire(deadline, at: .monotonic) { server.settle() } }
     }
 
     /// Runs `action` on the server's thread at a time, as the library has no timers for its caller.
