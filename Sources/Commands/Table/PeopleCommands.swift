@@ -109,29 +109,25 @@ extension CommandExecutor {
     fileprivate func nameContact(
         in turn: inout CommandTurn, _ rooms: isolated Program
     ) throws(ChatError) -> Answer {
-        let (keeper, before) = try kept()
-        var contacts = before
-        let peer = try turn.peer()
-        let known = turn.node.chat.name(of: peer)
         // A contact is shown with a star in front of its name, so people write one.
         let chosen = turn.operands["name"].map {
             $0.hasPrefix(PeerName.contactMark) && $0.count > 1 ? String($0.dropFirst()) : $0
         }
-        let own = chosen ?? known.contact ?? known.nickname
-        try contacts.name(peer, own, lastHere: labels(of: peer, rooms).isEmpty ? nil : turn.node.wallClock)
-        return adopt(contacts, keeper, of: peer, in: &turn, rooms)
+        return try changeContacts(in: &turn, rooms) { contacts, peer, node throws(ChatError) in
+            let known = node.chat.name(of: peer)
+            let own = chosen ?? known.contact ?? known.nickname
+            try contacts.name(peer, own, lastHere: labels(of: peer, rooms).isEmpty ? nil : node.wallClock)
+        }
     }
 
     fileprivate func forgetContact(
         in turn: inout CommandTurn, _ rooms: isolated Program
     ) throws(ChatError) -> Answer {
-        let (keeper, before) = try kept()
-        var contacts = before
-        let peer = try turn.peer()
-        guard contacts.remove(peer) else {
-            throw ChatError(.unknownPeer, .noSuchContact, turn.node.chat.name(of: peer).displayName)
+        try changeContacts(in: &turn, rooms) { contacts, peer, node throws(ChatError) in
+            guard contacts.remove(peer) else {
+                throw ChatError(.unknownPeer, .noSuchContact, node.chat.name(of: peer).displayName)
+            }
         }
-        return adopt(contacts, keeper, of: peer, in: &turn, rooms)
     }
 
     fileprivate func rows(on node: Node, _ rooms: isolated Program) throws(ChatError) -> [ContactView] {
@@ -147,10 +143,15 @@ extension CommandExecutor {
         rooms.all.filter { $0.node.chat.roster.isHere(peer) }.map(\.label)
     }
 
-    private func adopt(
-        _ contacts: Contacts, _ keeper: any ContactKeeper, of peer: PeerID, in turn: inout CommandTurn,
-        _ rooms: isolated Program
-    ) -> Answer {
+    /// Changes the contacts for the peer of the command, in the file and in every room.
+    private func changeContacts(
+        in turn: inout CommandTurn, _ rooms: isolated Program,
+        _ change: (inout Contacts, PeerID, Node) throws(ChatError) -> Void
+    ) throws(ChatError) -> Answer {
+        let (keeper, before) = try kept()
+        var contacts = before
+        let peer = try turn.peer()
+        try change(&contacts, peer, turn.node)
         let names = contacts.names
         for room in rooms.all { room.node.change(.contacts(names)) }
         turn.stored = keeper.store(contacts)
