@@ -213,6 +213,17 @@ extension Program {
         await awaitRoom(nil) == nil ? nil : take(snapshot)
     }
 
+    /// The peers of each room as its node lists them; their earlier events are delivered before.
+    ///
+    /// - Returns: nil if the program leaves instead.
+    package func people() async -> [(room: RoomLabel, peers: [PeerView])]? {
+        guard await awaitRoom(nil) != nil else { return nil }
+        return all.map { room in
+            room.node.flushEvents()
+            return (room.label, room.node.peers())
+        }
+    }
+
     /// Delivers the first reports of a tail in a turn of the nodes: their later events come behind them.
     package func beginTail(withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void) async {
         await snapshot { deliver($0.flatMap { $0.tailStart(withHistory: withHistory) }) }

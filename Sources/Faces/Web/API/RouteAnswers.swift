@@ -43,8 +43,7 @@ extension WebServer {
 
     /// Asks the nodes: the time to a peer and back is in no event, and of a crowd there are the peers that were heard last.
     func people() async throws(RouteFault) -> WebAnswer {
-        let people = await commands?.rooms.snapshot { rooms in rooms.map { ($0.overview.room, $0.peers) } }
-        guard let people else { throw RouteFault(503, "leaving", "the node leaves") }
+        guard let people = await commands?.rooms.people() else { throw RouteFault(503, "leaving", "the node leaves") }
         return .json {
             $0.member("people") {
                 $0.array {
