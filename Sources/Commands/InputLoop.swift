@@ -40,7 +40,7 @@ package struct InputLoop: Sendable {
 
     /// Waits while many reports have still to be shown: a slow reader slows the input.
     private func mayGoOn() async -> Bool {
-        await reports.waitForRoom()
+        await reports.waitForSpace()
         return !executor.departure.isDecided
     }
 

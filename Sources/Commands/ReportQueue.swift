@@ -3,7 +3,7 @@ import Synchronization
 /// The reports that wait to be shown, in order: events of the node and results of input.
 ///
 /// Bounded, because a reader that stops must not fill the memory: the oldest reports are dropped then, and counted. A
-/// caller that can wait does so before it adds: see `waitForRoom`.
+/// caller that can wait does so before it adds: see `waitForSpace`.
 package final class ReportQueue: Sendable {
     /// In reports; hours of a busy room.
     package static let capacity = 65_536
@@ -82,7 +82,7 @@ package final class ReportQueue: Sendable {
     }
 
     /// Returns while fewer than 256 reports wait, and otherwise when that is so.
-    func waitForRoom() async {
+    func waitForSpace() async {
         await withCheckedContinuation { feeder in
             let hasSpace = state.withLock { state in
                 guard state.count >= ReportQueue.ample else { return true }

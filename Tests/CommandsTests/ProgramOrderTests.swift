@@ -103,11 +103,11 @@ import Testing
     @Test func `input waits while 256 reports do, and goes on when they are fewer`() async {
         let queue = ReportQueue()
         queue.append((0..<255).map(Self.error))
-        await queue.waitForRoom()
+        await queue.waitForSpace()
         queue.append([Self.error(255)])
         let log = Log()
         async let goesOn: Void = {
-            await queue.waitForRoom()
+            await queue.waitForSpace()
             log.note("room")
         }()
         async let batch = {
