@@ -17,10 +17,10 @@ import swift_source
 LINES_PER_FUNCTION = 40
 
 # Ceilings of today, which only fall: 800 lines and 20 calls are the aim.
-LINES_OF_NODE = 786
+LINES_OF_NODE = 740
 UNCHECKED_ISOLATION = 6
 FILES_PER_PROPERTY = 3
-# Stored properties of `Node` that more files touch. Names only leave this list; one that few files touch by now must.
+# Stored properties of `Node` and of its `Parts` that more files touch. Names only leave this list; one that few files touch by now must.
 WIDELY_TOUCHED = set()
 
 # The event loop, and what is confined to one executor: one thread at a time runs either, which excludes data races.
@@ -109,7 +109,8 @@ def owners(root):
     lines = ownership.lines(parts)
     if lines > LINES_OF_NODE:
         yield f"{ownership.NODE}Node.swift: Node has {lines} lines over all its extensions; {LINES_OF_NODE} is the most"
-    touched = ownership.files_of(ownership.stored_properties(parts), parts)
+    properties = ownership.stored_properties(parts + list(ownership.parts_struct(sources(root))))
+    touched = ownership.files_of(properties, parts)
     for name in sorted(WIDELY_TOUCHED) if parts else ():
         if len(touched.get(name, ())) <= FILES_PER_PROPERTY:
             yield f"Scripts/house_rules.py: few files touch `{name}` of Node; take it off WIDELY_TOUCHED"

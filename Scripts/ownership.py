@@ -6,6 +6,7 @@ import swift_source
 
 NODE = "Sources/ChatNode/"
 _NODE = re.compile(r"^(?:package\s+)?(?:(?:final\s+)?class|extension)\s+Node\s*(?:\{|:[^{\n]*\{)", re.MULTILINE)
+_PARTS = re.compile(r"^struct\s+Parts\s*(?:\{|:[^{\n]*\{)", re.MULTILINE)
 _STORED = re.compile(r"^    (?:(?:package|private|nonisolated|lazy|weak)(?:\(\w+\))?\s+)*(?:let|var)\s+(\w+)(?P<rest>[^\n]*)$",
                      re.MULTILINE)
 _PATTERN = re.compile(r"(?:let\s+)?\.\w+(?:\(.*\))?(?:\s+where\s.+)?", re.DOTALL)
@@ -15,10 +16,19 @@ def node_parts(sources):
     """Yields (name, text) of each declaration and extension of `Node`, without comments and strings.
 
     sources: (name, text) of files."""
+    return _declarations(sources, _NODE)
+
+
+def parts_struct(sources):
+    """As `node_parts`, of the structure that has the parts of `Node`."""
+    return _declarations(sources, _PARTS)
+
+
+def _declarations(sources, pattern):
     for name, text in sources:
-        if name.startswith(NODE) and "Node" in text:
+        if name.startswith(NODE) and ("Node" in text or "Parts" in text):
             code = swift_source.bare(text)
-            for found in _NODE.finditer(code):
+            for found in pattern.finditer(code):
                 yield name, code[found.start():swift_source.closing(code, found.end() - 1) + 1]
 
 
@@ -27,10 +37,10 @@ def lines(parts):
 
 
 def stored_properties(parts):
-    """The names of the stored properties that the declaration of the class has."""
+    """The names of the stored properties that the declaration of the type has."""
     names = []
     for _, text in parts:
-        if not re.match(r"(?:package\s+)?(?:final\s+)?class\b", text):
+        if not re.match(r"(?:package\s+)?(?:(?:final\s+)?class|struct)\b", text):
             continue
         for found in _STORED.finditer(text):
             rest = found["rest"]
@@ -62,7 +72,7 @@ def _functions(text):
 
 
 def _touches(name, function):
-    if re.search(rf"\b(?:self|node)[?!]?\.{name}\b", function):
+    if re.search(rf"(?:\b(?:self|node|parts)[?!]?|\$0)\.{name}\b", function):
         return True
     is_shadowed = re.search(rf"\b(?:let|var|inout)\s+{name}\b|[(,]\s*(?:\w+\s+)?{name}\s*:\s*[A-Z\[(]", function)
     return not is_shadowed and re.search(rf"(?<![.\w`]){name}\b(?!\s*:\s)", function) is not None

@@ -13,18 +13,7 @@ package final class Node {
     let discoveries: Discoveries
     let outlet: Outlet
 
-    var lifecycle = Lifecycle()
-    var conversations: Conversations
-    var intake: Intake
-    var finder: Finder
-    var links: Links
-    var ownSession: OwnSession
-    var mail: SealedMail
-    var crowd: CrowdPresence
-    var clock = RoomClock()
-    var historyExchange: HistoryExchange
-    var spread: Spread
-    var bridgeGate: BridgeGate
+    var parts: Parts
 
     /// An empty buffer for the effects of the next call.
     var spareEffects = Effects()
@@ -52,50 +41,28 @@ package final class Node {
         epochChanged: @escaping (UInt64) -> Void = { _ in },
         directsChanged: @escaping ([PeerID]) -> Void = { _ in }
     ) {
-        var randomness = randomness
-        let (wallClock, now) = (scheduler.wallClock, scheduler.now)
-        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
-        mail = SealedMail(configuration, me: identity.id, randomness: randomness.branch(4), now: now)
-        let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
-        let epoch = OwnSession.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
-        let session = UserSession(
-            identity: identity, room: configuration.room.id, epoch: epoch, nickname: nickname,
-            profile: configuration.profile,
-            bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
-        let certificate = session.certify(
-            noise: staticKey.publicKey, dm: mail.publicKey, serial: randomness.next() >> 32)
         (self.scheduler, self.configuration) = (scheduler, configuration)
         self.discoveries = Discoveries(all: discoveries)
         outlet = Outlet(deliver: deliver, epochChanged: epochChanged, directsChanged: directsChanged)
-        let context = LinkContext(certificate: certificate, staticKey: staticKey, room: configuration.room)
-        links = Links(
-            context: context, transport: transport, handshakesPerSecond: configuration.handshakesPerSecond,
-            randomness: randomness.branch(3), now: now)
-        ownSession = OwnSession(context)
-        conversations = Conversations(
-            configuration, session, marks: marks, accepted: accepted, joinedAt: wallClock, now: now)
-        historyExchange = HistoryExchange(me: certificate.identity, isShared: configuration.sharesHistory)
-        intake = Intake(configuration, me: certificate.identity, now: now)
-        finder = Finder(randomness: randomness.branch(1))
-        crowd = CrowdPresence(randomness: randomness.branch(5))
-        spread = Spread(randomness: randomness.branch(6))
-        bridgeGate = BridgeGate(configuration)
+        parts = Parts(
+            configuration, identity, marks: marks, accepted: accepted, minimumEpoch: minimumEpoch,
+            randomness: randomness, transport: transport, wallClock: scheduler.wallClock, now: scheduler.now)
     }
 
     /// Listens, announces and looks for peers. `.ready` follows once it is known how peers are looked for.
     package func start() throws(TransportError) {
-        guard lifecycle.mayStart() else { return }
-        try links.listen(port: configuration.port, handler: self)
-        lifecycle.start()
-        ownSession.start(now: scheduler.now)
+        guard parts.lifecycle.mayStart() else { return }
+        try parts.links.listen(port: configuration.port, handler: self)
+        parts.lifecycle.start()
+        parts.ownSession.start(now: scheduler.now)
         watchClock()
-        if !discoveries.all.isEmpty { conversations.started(now: scheduler.now) }
+        if !discoveries.all.isEmpty { parts.conversations.started(now: scheduler.now) }
         arm(.mail)
         startBridge()
         let announcement = makeAnnouncement()
         let tell = scheduler.receiver { [weak self] event in self?.discovered(event) }
         discoveries.start(announcement, tell: tell)
-        if !discoveries.reportsMode { act { finder.setDiscoveryMode(.none, &$1) } }
+        if !discoveries.reportsMode { act { $0.finder.setDiscoveryMode(.none, &$2) } }
     }
 
     func becomeReady(_ mode: DiscoveryMode) {
@@ -104,11 +71,11 @@ package final class Node {
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
-        .ready(me: chat.ownName, port: links.port, room: configuration.room.name, discovery: mode)
+        .ready(me: chat.ownName, port: parts.links.port, room: configuration.room.name, discovery: mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
-    package func readyEvent() -> NodeEvent? { finder.discoveryMode.map(readyEvent) }
+    package func readyEvent() -> NodeEvent? { parts.finder.discoveryMode.map(readyEvent) }
 
     func emit(_ event: consuming NodeEvent) {
         outlet.events.append(event)
@@ -118,24 +85,18 @@ package final class Node {
     /// Routes an admitted payload, before the parts that hear of it.
     func accept(_ admitted: AdmittedPayload, _ environment: Environment) {
         if admitted.isRepeated {
-            apply(conversations.router.routeAgain(admitted.payload, at: environment.moment))
+            apply(parts.conversations.router.routeAgain(admitted.payload, at: environment.moment))
         } else {
             // Without a copy of the events: in a flood this is the way of every message.
             let (before, mode) = (outlet.events.count, environment.mode)
-            conversations.router.route(
+            parts.conversations.router.route(
                 admitted.payload, at: environment.moment, askedAt: admitted.askedAt, into: &outlet.events)
             if mode.isFolded { outlet.remove(from: before) { !CrowdPresence.reports($0, in: mode, chat) } }
         }
         routed()
-        if admitted.isPlain, !bridgeGate.isBridge, !spread.isEngaged { return }
+        if admitted.isPlain, !parts.bridgeGate.isBridge, !parts.spread.isEngaged { return }
         if !admitted.isLive { offerArchived() }
-        act(in: environment) {
-            mail.follow(admitted, links, chat, allowsLoopback: finder.hasNamedLoopback, $0, &$1)
-            guard !admitted.isRepeated else { return }
-            crowd.follow(admitted, connections, &conversations.router, &intake, &spread, &finder, $0, &$1)
-            bridgeGate.follow(admitted, ownSession, spread, &crowd, &intake, &conversations.router, $0, &$1)
-            spread.follow(admitted, chat, connections, $0, &$1)
-        }
+        act(in: environment) { $0.follow(admitted, $1, &$2) }
     }
 
     func accept(_ admitted: AdmittedPayload?) {
@@ -148,25 +109,22 @@ package final class Node {
         scheduler.atEndOfTurn(turnEnd)
     }
 
-    var connections: Connections { _read { yield links.connections } }
+    var connections: Connections { _read { yield parts.links.connections } }
 
-    /// The links that are part of the overlay: all but those of guests.
-    var crowdLinks: [LinkInfo] { mail.overlayLinks(among: connections) }
-
-    var context: LinkContext { links.context }
+    var context: LinkContext { parts.links.context }
 
     /// One write for each link with waiting bytes, and one batch of events.
     private func endTurn() {
         isTurnEndAsked = false
         offerArchived()
-        if spread.mode.isFolded {
-            act { crowd.recordMovements(of: &conversations.router, now: $0.now, &$1) }
+        if parts.spread.mode.isFolded {
+            act { $0.crowd.recordMovements(of: &$0.conversations.router, now: $1.now, &$2) }
         }
         sendReplies()
-        if finder.isChoiceChanged { followChoice() }
-        let dirty = links.takeDirty()
-        for link in dirty { act { links.flush(link, $0, &$1) } }
-        links.reuse(dirty)
+        if parts.finder.isChoiceChanged { followChoice() }
+        let dirty = parts.links.takeDirty()
+        for link in dirty { act { $0.links.flush(link, $1, &$2) } }
+        parts.links.reuse(dirty)
         goOnLeaving()
         if isRouterChanged {
             isRouterChanged = false
@@ -190,20 +148,14 @@ package final class Node {
         deliverEvents()
     }
 
-    private func deliverEvents() { outlet.deliver(accepted: conversations.router.takeAcceptedChange()) }
+    private func deliverEvents() { outlet.deliver(accepted: parts.conversations.router.takeAcceptedChange()) }
 }
 
 extension Node {
     /// Now, on all clocks.
-    var moment: Moment {
-        Moment(instant: scheduler.now, wallClock: scheduler.wallClock, correction: clock.correction)
-    }
+    var moment: Moment { environment.moment }
 
-    var environment: Environment {
-        Environment(
-            moment: moment, me: context.me, mode: spread.mode, consentsToBridges: chat.session.bridging.consents,
-            isRunning: lifecycle.isRunning)
-    }
+    var environment: Environment { parts.environment(at: scheduler.now, scheduler.wallClock) }
 }
 
 /// Deadlines: each part has its own; the node wakes at the deadline of a timer and asks the part again.
@@ -223,39 +175,45 @@ extension Node {
 
     private func deadline(of timer: NodeTimer) -> Instant? {
         switch timer {
-        case .bridge: bridgeGate.nextDeadline(now: scheduler.now)
-        case .choice: finder.nextDeadline
-        case .crowd: crowd.nextDeadline
-        case .dialler: finder.nextDial(links)
-        case .history: historyExchange.nextDeadline
-        case .leaving: lifecycle.nextDeadline
-        case .mail: mail.nextDeadline
-        case .overlay: spread.nextDeadline
+        case .bridge: parts.bridgeGate.nextDeadline(now: scheduler.now)
+        case .choice: parts.finder.nextDeadline
+        case .crowd: parts.crowd.nextDeadline
+        case .dialler: parts.finder.nextDial(parts.links)
+        case .history: parts.historyExchange.nextDeadline
+        case .leaving: parts.lifecycle.nextDeadline
+        case .mail: parts.mail.nextDeadline
+        case .overlay: parts.spread.nextDeadline
         case .router: chat.nextDeadline
-        case .senders: conversations.sendersDeadline
-        case .typing: conversations.typingDeadline
+        case .senders: parts.conversations.sendersDeadline
+        case .typing: parts.conversations.typingDeadline
         }
     }
 
     private func tick(_ timer: NodeTimer) {
         switch timer {
-        case .bridge: act { bridgeGate.tick($0, &$1) }
+        case .bridge: act { $0.bridgeGate.tick($1, &$2) }
         case .choice:
-            act { finder.sendRound(on: crowdLinks, $0, &$1) }
-            act { finder.updateMode($0, connections, spread.neighbours, online: chat.roster.online, &$1) }
+            act { $0.finder.sendRound(on: $0.crowdLinks, $1, &$2) }
+            act {
+                $0.finder.updateMode(
+                    $1, $0.links.connections, $0.spread.neighbours, online: $0.conversations.router.roster.online, &$2)
+            }
             followChoice()
         case .crowd:
-            act { crowd.tick($0, links: crowdLinks, neighbours: spread.neighbours, router: &conversations.router, &$1) }
-            act { crowd.answerRosters(connections, $0, &$1) }
-            act { crowd.reportMovements(online: chat.roster.online, $0, &$1) }
-        case .dialler: act { finder.dial(&links, $0, &$1) }
+            act {
+                $0.crowd.tick(
+                    $1, links: $0.crowdLinks, neighbours: $0.spread.neighbours, router: &$0.conversations.router, &$2)
+            }
+            act { $0.crowd.answerRosters($0.links.connections, $1, &$2) }
+            act { $0.crowd.reportMovements(online: $0.conversations.router.roster.online, $1, &$2) }
+        case .dialler: act { $0.finder.dial(&$0.links, $1, &$2) }
         case .history: tickHistory()
-        case .leaving: act { lifecycle.tick(&links, &conversations.router, $0, &$1) }
-        case .mail: act { mail.tick(&links, &conversations.router, $0, &$1) }
-        case .overlay: act { spread.tick(connections, $0, &$1) }
-        case .router: act { conversations.tick($0, &$1) }
-        case .senders: conversations.tickSenders()
-        case .typing: act { conversations.tickTyping($0, &$1) }
+        case .leaving: act { $0.lifecycle.tick(&$0.links, &$0.conversations.router, $1, &$2) }
+        case .mail: act { $0.mail.tick(&$0.links, &$0.conversations.router, $1, &$2) }
+        case .overlay: act { $0.spread.tick($0.links.connections, $1, &$2) }
+        case .router: act { $0.conversations.tick($1, &$2) }
+        case .senders: parts.conversations.tickSenders()
+        case .typing: act { $0.conversations.tickTyping($1, &$2) }
         }
     }
 }
@@ -265,38 +223,38 @@ extension Node {
     /// Leaves; returns when `.stopped` has been emitted, at once if the node never started.
     package func leave() async {
         beginLeaving()
-        if lifecycle.isStopped { return }
-        await withCheckedContinuation { lifecycle.wait($0) }
+        if parts.lifecycle.isStopped { return }
+        await withCheckedContinuation { parts.lifecycle.wait($0) }
     }
 
     /// Begins to leave, for a reason that `.stopped` gives; `.stopped` is emitted at the end, within 10 s and the time that discovery
     /// needs.
     package func beginLeaving(because reason: StopReason = .asked) {
-        if lifecycle.skip() { forgetKeys() }
-        guard lifecycle.isRunning else { return }
-        send(conversations.router.signDeparture(at: moment), to: .everyone)
-        act { lifecycle.leave(because: reason, &links, dials: finder.dials.underWay, $0, &$1) }
-        conversations.resumeSenders()
+        if parts.lifecycle.skip() { parts.forgetKeys() }
+        guard parts.lifecycle.isRunning else { return }
+        send(parts.conversations.router.signDeparture(at: moment), to: .everyone)
+        act { $0.lifecycle.leave(because: reason, &$0.links, dials: $0.finder.dials.underWay, $1, &$2) }
+        parts.conversations.resumeSenders()
         goOnLeaving()
     }
 
     func signOut(because better: Certificate) {
-        act { lifecycle.signOut(because: better, &links, dials: finder.dials.underWay, &$1) }
-        forgetKeys()
-        conversations.resumeSenders()
+        act { $0.lifecycle.signOut(because: better, &$0.links, dials: $0.finder.dials.underWay, &$2) }
+        parts.forgetKeys()
+        parts.conversations.resumeSenders()
         goOnLeaving()
     }
 
     private func goOnLeaving() {
-        if lifecycle.isLeaving { act { lifecycle.goOn(&links, &conversations.router, $0, &$1) } }
+        if parts.lifecycle.isLeaving { act { $0.lifecycle.goOn(&$0.links, &$0.conversations.router, $1, &$2) } }
     }
 
     func stop() {
         let end = scheduler.receiver { [self] (_: Void) in
             configuration.bridge?.port.stop()
-            forgetKeys()
-            emit(.stopped(lifecycle.reason))
-            lifecycle.stop()
+            parts.forgetKeys()
+            emit(.stopped(parts.lifecycle.reason))
+            parts.lifecycle.stop()
         }
         scheduler.begin { [discoveries] (_: isolated any Actor) in
             for discovery in discoveries.all { await discovery.stop() }
@@ -311,15 +269,15 @@ extension Node {
 
     /// Performs an action of the user. After an error the node goes on.
     package func perform(_ action: UserAction) throws(ChatError) {
-        try act { (environment, effects) throws(ChatError) in
-            try conversations.perform(action, environment, &effects)
+        try act { (parts, environment, effects) throws(ChatError) in
+            try parts.conversations.perform(action, environment, &effects)
         }
     }
 
     package func change(_ change: UserChange) {
-        act { conversations.change(change, $0, &$1) }
+        act { $0.conversations.change(change, $1, &$2) }
         guard case .consent = change, let first = chat.roster.bridges.first else { return }
-        act { bridgeGate.reportBridge(of: first, chat.roster, $0, &$1) }
+        act { $0.bridgeGate.reportBridge(of: first, $0.conversations.router.roster, $1, &$2) }
     }
 }
 
@@ -330,13 +288,13 @@ extension Node {
     /// - Returns: false if the node leaves instead.
     @discardableResult
     package func waitUntilMaySend() async -> Bool {
-        let isFast = conversations.isFastSender(now: scheduler.now)
-        while lifecycle.isRunning {
-            guard act({ conversations.obstacle(isFast: isFast, &links, $0, &$1) }) != nil else {
-                conversations.released(now: scheduler.now)
+        let isFast = parts.conversations.isFastSender(now: scheduler.now)
+        while parts.lifecycle.isRunning {
+            guard act({ $0.conversations.obstacle(isFast: isFast, &$0.links, $1, &$2) }) != nil else {
+                parts.conversations.released(now: scheduler.now)
                 return true
             }
-            await withCheckedContinuation { conversations.wait($0) }
+            await withCheckedContinuation { parts.conversations.wait($0) }
         }
         return false
     }
@@ -348,17 +306,17 @@ extension Node {
     ///
     /// Read a part that a method borrows from `conversations.router`: Swift 6.3 releases a copy that it borrows out of
     /// this accessor once too often.
-    package var chat: MessageRouter { _read { yield conversations.router } }
+    package var chat: MessageRouter { _read { yield parts.conversations.router } }
 
     /// The peers that are here, if they are so many that `peers` has not all of them; else nil.
     package var crowdSize: Int? {
         let online = chat.roster.online
-        return spread.mode.isFolded && online > Limits.heardPeersShown ? online : nil
+        return parts.spread.mode.isFolded && online > Limits.heardPeersShown ? online : nil
     }
 
     /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {
-        (spread.mode.isFolded ? chat.roster.latestRows : chat.roster.rows).map { PeerView($0, connections) }
+        (parts.spread.mode.isFolded ? chat.roster.latestRows : chat.roster.rows).map { PeerView($0, connections) }
     }
 
     /// One peer; nil if it never was here.
@@ -373,12 +331,8 @@ extension Node {
 extension Node {
     /// The counters of all parts, also those at zero, in a fixed order.
     package func statistics() -> [Counter] {
-        let parts = [
-            links.counters, finder.gauges, finder.counters, intake.counters, chat.counters, crowd.counters,
-            mail.counters, historyExchange.counters, spread.counters,
-        ]
-        return Counter.inOrder([Counter(.peersOnline, chat.roster.online)] + parts.joined())
+        Counter.inOrder([Counter(.peersOnline, chat.roster.online)] + parts.counters)
             + discoveries.refusals + [Counter(.peopleElsewhere, chat.roster.elsewhereCount)]
-            + bridgeGate.counters + (configuration.bridge?.port.counters ?? [])
+            + parts.bridgeGate.counters + (configuration.bridge?.port.counters ?? [])
     }
 }

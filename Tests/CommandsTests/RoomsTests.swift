@@ -38,7 +38,7 @@ import Wire
 
         /// Whether a text waits until it may be sent.
         var isAnyWaiting: Bool {
-            get async { await rooms.run { $0.all.contains { $0.node.conversations.waitingSenders > 0 } } }
+            get async { await rooms.run { $0.all.contains { $0.node.parts.conversations.waitingSenders > 0 } } }
         }
 
         func summaries() async -> [[ConversationSummary]] {

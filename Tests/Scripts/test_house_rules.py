@@ -73,6 +73,13 @@ class HouseRules(unittest.TestCase):
             self.assertNotIn("of Node;", self.breaches(**files))
         with mock.patch.object(house_rules, "WIDELY_TOUCHED", {"links", "me"}):
             self.assertIn("few files touch `me` of Node; take it off", self.breaches(**files))
+
+    def test_a_part_of_the_node_that_four_files_touch_is_refused(self):
+        files = {"Sources/ChatNode/Node.swift": "final class Node {\n    var parts: Parts\n}\n",
+                 "Sources/ChatNode/Parts.swift": "struct Parts: ~Copyable {\n    var links = 0\n}\n"}
+        for number, use in enumerate(("act { $0.links = 1 }", "parts.links = 1", "act { $0.links += 1 }", "return parts.links")):
+            files[f"Sources/ChatNode/N{number}.swift"] = f"extension Node {{\n    func f() {{\n        {use}\n    }}\n}}\n"
+        self.assertIn("4 files touch `links` of Node", self.breaches(**files))
         for line in ("other.links = 1", "let links = 1", "// links", 'say("links")', "say(links: 1)", "all = 1"):
             with self.subTest(line):
                 text = f"extension Node {{\n    func f2() {{\n        {line}\n    }}\n}}\n"

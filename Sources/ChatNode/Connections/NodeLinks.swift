@@ -4,13 +4,13 @@ import Phrases
 import Wire
 
 extension Node {
-    /// Calls a part, as in `act { finder.discovered(event, $0, &$1) }`, and performs the effects that it appends, in order,
+    /// Calls a part, as in `act { $0.finder.discovered(event, $1, &$2) }`, and performs the effects that it appends, in order,
     /// before it returns.
     ///
     /// - Parameter given: nil for the environment of now.
     @discardableResult
     func act<Result, Failure: Error>(
-        in given: Environment? = nil, _ call: (Environment, inout Effects) throws(Failure) -> Result
+        in given: Environment? = nil, _ call: (inout Parts, Environment, inout Effects) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let environment = given ?? environment
         // Taken out: an effect may call another part.
@@ -18,11 +18,11 @@ extension Node {
         defer {
             if !effects.isEmpty { perform(effects) }
             // The end of the turn writes the frames that wait on links.
-            if links.hasDirty { askForTurnEnd() }
+            if parts.links.hasDirty { askForTurnEnd() }
             effects.clear()
             spareEffects = effects
         }
-        return try call(environment, &effects)
+        return try call(&parts, environment, &effects)
     }
 
     func perform(_ effects: borrowing Effects) {
@@ -31,32 +31,31 @@ extension Node {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .send(let frame, let selector): forEach(selector) { links.enqueue(frame, on: $0) }
-        case .deliver(let delivery, let selector): intake.deliver(delivery, to: selector, &links, now: scheduler.now)
+        case .send(let frame, let selector): forEach(selector) { parts.links.enqueue(frame, on: $0) }
+        case .deliver(let delivery, let selector): parts.deliver(delivery, to: selector, now: scheduler.now)
         case .sendCertificate(let author, let selector):
-            forEach(selector) { intake.sendCertificate(of: author, on: $0, &links, scheduler.now) }
-        case .resend(let certificate): links.resend(certificate, isRelay: configuration.relaysSealed)
-        case .receiveOwn(let certificate):
-            act { ownSession.receive(certificate, dm: mail.publicKey, &conversations.router, connections, $0, &$1) }
+            forEach(selector) { parts.sendCertificate(of: author, on: $0, now: scheduler.now) }
+        case .resend(let certificate): parts.links.resend(certificate, isRelay: configuration.relaysSealed)
+        case .receiveOwn(let certificate): act { $0.receiveOwn(certificate, $1, &$2) }
         case .recordPath(let peer, let other):
-            act { mail.recordPath(to: peer, via: other, &conversations.router, &$1) }
+            act { $0.mail.recordPath(to: peer, via: other, &$0.conversations.router, &$2) }
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .link(let step): perform(step)
-        case .ban(let peer): links.ban(peer, now: scheduler.now)
-        case .strikeOut(let peer): act { finder.strikeOut(peer, &links, $0, &$1) }
-        case .probe(let selector, let timeout): act { links.probe(selector, within: timeout, $0, &$1) }
-        case .shutOut(let peer): act { finder.shutOut(peer, intake, $0, &$1) }
-        case .admit(let peer): act { finder.admit(peer, $0, &$1) }
+        case .ban(let peer): parts.links.ban(peer, now: scheduler.now)
+        case .strikeOut(let peer): act { $0.finder.strikeOut(peer, &$0.links, $1, &$2) }
+        case .probe(let selector, let timeout): act { $0.links.probe(selector, within: timeout, $1, &$2) }
+        case .shutOut(let peer): act { $0.finder.shutOut(peer, $0.intake, $1, &$2) }
+        case .admit(let peer): act { $0.finder.admit(peer, $1, &$2) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
         case .bridge(let step): perform(step)
         case .report(let event): emit(event)
-        case .warn(let code, let sentence): act { finder.warn(code, sentence, &$1) }
+        case .warn(let code, let sentence): act { $0.finder.warn(code, sentence, &$2) }
         case .discovery(let order): discoveries.perform(order)
         case .becomeReady(let mode): becomeReady(mode)
         case .renewAnnouncement: discoveries.perform(.announce(makeAnnouncement()))
-        case .probeAll: act { links.probeAll($0, &$1) }
+        case .probeAll: act { $0.links.probeAll($1, &$2) }
         case .leave(let reason): beginLeaving(because: reason)
         case .signOut(let better): signOut(because: better)
         case .keepEpoch(let epoch): outlet.epochChanged(epoch)
@@ -64,7 +63,7 @@ extension Node {
         case .setMode(let mode): setMode(mode)
         case .then(let step): perform(step)
         case .schedule(let step, let instant): schedule(step, at: instant)
-        case .countUnexpectedFrame: links.tally.unexpectedFrames += 1
+        case .countUnexpectedFrame: parts.links.tally.unexpectedFrames += 1
         case .arm(let timer): arm(timer)
         case .wake(let timer, let deadline): wake(timer, at: deadline)
         }
@@ -78,22 +77,25 @@ extension Node {
         switch step {
         case .up(let up): linkUp(up)
         case .metOurselves(let certificate, let link):
-            act { ownSession.meet(certificate, on: link, dm: mail.publicKey, &conversations.router, links, $0, &$1) }
+            act {
+                $0.ownSession.meet(
+                    certificate, on: link, dm: $0.mail.publicKey, &$0.conversations.router, $0.links, $1, &$2)
+            }
         case .wake(let id, let deadline):
             scheduler.schedule(at: deadline) { [weak self] in self?.wakeLink(id, deadline) }
         case .flush(let link):
             sendReplies()
-            act { links.flush(link, $0, &$1) }
+            act { $0.links.flush(link, $1, &$2) }
         case .flushed(let link): flushed(link)
-        case .end(let link, let closing): act { links.end(link, closing, $0, &$1) }
+        case .end(let link, let closing): act { $0.links.end(link, closing, $1, &$2) }
         case .down(let down): linkDown(down)
-        case .departed(let peer, let key): finder.dials.dialler.departed(peer, key)
+        case .departed(let peer, let key): parts.finder.dials.dialler.departed(peer, key)
         }
     }
 
     func forEach(_ selector: LinkSelector, _ body: (LinkInfo) -> Void) {
         // A copy, because `body` may end links.
-        let connections = links.connections
+        let connections = parts.links.connections
         connections.forEach(selector, body)
     }
 }
@@ -101,11 +103,11 @@ extension Node {
 /// Events of the transport.
 extension Node: TransportHandler {
     package func transportAccepted(_ id: ConnectionID, from endpoint: Endpoint) {
-        act { links.accepted(id, from: endpoint, &finder, $0, &$1) }
+        act { $0.links.accepted(id, from: endpoint, &$0.finder, $1, &$2) }
     }
 
     package func transportConnected(_ id: ConnectionID) {
-        act { links.connected(id, &finder, mail, $0, &$1) }
+        act { $0.links.connected(id, &$0.finder, $0.mail, $1, &$2) }
     }
 
     package func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
@@ -113,11 +115,11 @@ extension Node: TransportHandler {
     }
 
     package func transportBecameWritable(_ id: ConnectionID) {
-        if let link = connections[id] { act { links.flush(link, $0, &$1) } }
+        if let link = connections[id] { act { $0.links.flush(link, $1, &$2) } }
     }
 
     package func transportClosed(_ id: ConnectionID, error: TransportError?) {
-        act { links.closed(id, error, &finder, &mail, $0, &$1) }
+        act { $0.links.closed(id, error, &$0.finder, &$0.mail, $1, &$2) }
     }
 }
 
@@ -126,66 +128,74 @@ extension Node {
     /// Handles everything that `buffer` completes on a link, in order.
     func receive(_ buffer: [UInt8], count: Int, on link: LinkInfo) {
         let now = scheduler.now
-        var reader = links.beginReading(link)
-        while let event = reader.next(in: buffer.span.extracting(first: count), context: links.context, now: now) {
+        var reader = parts.links.beginReading(link)
+        while let event = reader.next(in: buffer.span.extracting(first: count), context: parts.links.context, now: now)
+        {
             switch event {
             case .established(let certificate):
-                act { links.established(link, certificate, &intake, &finder, &mail, chat, $0, &$1) }
+                act {
+                    $0.links.established(
+                        link, certificate, &$0.intake, &$0.finder, &$0.mail, $0.conversations.router, $1, &$2)
+                }
             case .frame(let type, let body): received(type, reader.plaintext.span.extracting(body), on: link)
             case .failed(let error): close(link, .failed(error))
             }
             flushFullBatch()
         }
-        act { links.endReading(reader, count: count, &$1) }
+        act { $0.links.endReading(reader, count: count, &$2) }
     }
 
     /// The parts that hear of a new link, in order.
     private func linkUp(_ up: LinkUp) {
-        intake.learnEpoch(of: up.certificate, environment)
-        act { conversations.linkUp(up, $0, &$1) }
-        act { finder.linkUp(up, $0, &$1) }
+        parts.intake.learnEpoch(of: up.certificate, environment)
+        act { $0.conversations.linkUp(up, $1, &$2) }
+        act { $0.finder.linkUp(up, $1, &$2) }
         introduceOurselves(on: up.link, of: up.peer)
         if up.isActive {
-            historyExchange.linkOpened(to: up.peer, from: up.link.endpoint.giver ?? Giver(up.peer), environment)
+            parts.historyExchange.linkOpened(to: up.peer, from: up.link.endpoint.giver ?? Giver(up.peer), environment)
             tickHistory()
-            act { bridgeGate.introduceElsewhere(on: up.link.id, chat.roster, $0, &$1) }
-            act { spread.linkUp(up, connections, $0, &$1) }
-            act { finder.linkIsActive(up.link, of: up.peer, $0, spread.neighbours, &$1) }
+            act { $0.bridgeGate.introduceElsewhere(on: up.link.id, $0.conversations.router.roster, $1, &$2) }
+            act { $0.spread.linkUp(up, $0.links.connections, $1, &$2) }
+            act { $0.finder.linkIsActive(up.link, of: up.peer, $1, $0.spread.neighbours, &$2) }
         }
         reviewRoom()
-        if up.isBetterRun { act { intake.supersede(by: up.certificate, from: up.link.id, connections, &$1) } }
+        if up.isBetterRun {
+            act { $0.intake.supersede(by: up.certificate, from: up.link.id, $0.links.connections, &$2) }
+        }
     }
 
     private func introduceOurselves(on link: LinkInfo, of peer: PeerID) {
-        let greeting = spread.isOn ? finder.greeting(for: peer, in: spread.mode) : nil
+        let greeting = parts.spread.isOn ? parts.finder.greeting(for: peer, in: parts.spread.mode) : nil
         let clock = RoomClock.frame(chat, environment)
-        let presence = crowd.presenceForLink(environment, router: &conversations.router)
-        act { links.introduce(link, greeting: greeting, presence: presence, clock: clock, $0, &$1) }
+        let presence = act { parts, environment, _ in
+            parts.crowd.presenceForLink(environment, router: &parts.conversations.router)
+        }
+        act { $0.links.introduce(link, greeting: greeting, presence: presence, clock: clock, $1, &$2) }
     }
 
     /// The parts that hear of the end of a link, in order.
     private func linkDown(_ down: LinkDown) {
         let (link, end) = (down.link, down.closing.end)
-        crowd.linkClosed(link.id)
-        mail.closed(link.id)
-        act { finder.linkDown(down, $0, &$1) }
+        parts.crowd.linkClosed(link.id)
+        parts.mail.closed(link.id)
+        act { $0.finder.linkDown(down, $1, &$2) }
         linkIsThrough()
         defer { arm(.dialler) }
         guard let peer = link.peer else { return arm(.mail) }
         guard down.isLast else { return }
-        act { clock.lastLinkClosed(to: peer, &conversations.router, &historyExchange, &spread, $0, &$1) }
-        crowd.lastLinkClosed(of: peer, link.id, end, environment)
-        act { conversations.lastLinkEnded(of: peer, end, staysHere: crowd.isHere(peer), $0, &$1) }
-        historyExchange.linkClosed(to: peer, end, now: scheduler.now)
+        act { $0.clock.lastLinkClosed(to: peer, &$0.conversations.router, &$0.historyExchange, &$0.spread, $1, &$2) }
+        parts.crowd.lastLinkClosed(of: peer, link.id, end, environment)
+        act { $0.conversations.lastLinkEnded(of: peer, end, staysHere: $0.crowd.isHere(peer), $1, &$2) }
+        parts.historyExchange.linkClosed(to: peer, end, now: scheduler.now)
         arm(.history)
-        spread.linkClosed(to: peer, now: scheduler.now)
+        parts.spread.linkClosed(to: peer, now: scheduler.now)
         arm(.overlay)
-        act { finder.lastLinkEnded(of: peer, $0, connections, spread.neighbours, &$1) }
+        act { $0.finder.lastLinkEnded(of: peer, $1, $0.links.connections, $0.spread.neighbours, &$2) }
         reviewRoom()
-        if down.closing.isSilence { act { finder.fellSilent(peer, $0, connections, &$1) } }
+        if down.closing.isSilence { act { $0.finder.fellSilent(peer, $1, $0.links.connections, &$2) } }
     }
 
-    func close(_ link: LinkInfo, _ closing: Closing) { act { links.close(link, closing, $0, &$1) } }
+    func close(_ link: LinkInfo, _ closing: Closing) { act { $0.links.close(link, closing, $1, &$2) } }
 
     private func flushed(_ link: LinkInfo) {
         if link.queuedBytes == 0 { linkIsThrough() }
@@ -194,14 +204,14 @@ extension Node {
 
     /// A queue is empty or its link gone: waiting senders may go on.
     private func linkIsThrough() {
-        conversations.resumeSenders()
-        if lifecycle.isLeaving { askForTurnEnd() }
+        parts.conversations.resumeSenders()
+        if parts.lifecycle.isLeaving { askForTurnEnd() }
     }
 
     private func wakeLink(_ id: ConnectionID, _ deadline: Instant) {
-        guard let link = links.due(id, at: deadline) else { return }
+        guard let link = parts.links.due(id, at: deadline) else { return }
         watchClock()
-        act { links.tick(link, $0, &$1) }
+        act { $0.links.tick(link, $1, &$2) }
     }
 }
 
@@ -209,40 +219,10 @@ extension Node {
 extension Node {
     func received(_ type: FrameType, _ body: Span<UInt8>, on link: LinkInfo) {
         let environment = environment
+        if type == .tree { return receivedTree(body, on: link, environment) }
         // Not `act`: no closure takes a span.
-        var (effects, admitted) = (Effects(), AdmittedPayload?.none)
-        switch type {
-        case .payload:
-            admitted = intake.receive(
-                body, on: link, &historyExchange, &spread, &finder, &crowd, bridgeGate, &conversations.router, links,
-                ownSession, environment, &effects)
-        case .goodbye: links.receivedGoodbye(body, on: link, environment, &effects)
-        case .have:
-            historyExchange.receiveHave(
-                body, on: link, connections, archive: conversations.router.publicChat, &spread, environment, &effects)
-        case .want:
-            historyExchange.receiveWant(
-                body, on: link, connections, archive: conversations.router.publicChat, environment, &effects)
-        case .certificate:
-            intake.receiveCertificate(body, on: link, &crowd, &bridgeGate, chat.roster, links, environment, &effects)
-        case .superseded: intake.receiveSuperseded(body, on: link, &crowd, chat.roster, environment, &effects)
-        case .sealed:
-            admitted = intake.receiveSealed(
-                body, on: link, &mail, &crowd, &bridgeGate, ownSession, chat.roster, connections, environment, &effects)
-        case .tree: receivedTree(body, on: link, environment)
-        case .latest, .news:
-            spread.receiveIDs(body, areNews: type == .news, on: link, connections, &finder, environment, &effects)
-        case .contacts:
-            finder.receivedContacts(body, on: link, links, spread.neighbours, chat.roster, environment, &effects)
-        case .roster:
-            admitted = intake.receiveRoster(
-                body, on: link, &crowd, &spread, &finder, bridgeGate, chat.roster, connections, environment, &effects)
-        case .clock:
-            clock.receive(
-                body, on: link, links, &conversations.router, &historyExchange, &spread, environment, &effects)
-        // The link has answered them.
-        case .ping, .pong: effects.append(.countUnexpectedFrame)
-        }
+        var effects = Effects()
+        let admitted = parts.receive(type, body, on: link, environment, &effects)
         perform(effects)
         if let admitted { accept(admitted, environment) }
     }
@@ -255,7 +235,7 @@ extension Node {
 
     /// Sends what the router has waiting: what one turn brings is acknowledged together.
     func sendReplies() {
-        if chat.hasReplies { act { conversations.sendReplies($0, &$1) } }
+        if chat.hasReplies { act { $0.conversations.sendReplies($1, &$2) } }
     }
 
     /// Sends the payloads and reports the events that the router returned.
@@ -266,14 +246,14 @@ extension Node {
     }
 
     func apply(_ events: [NodeEvent]) {
-        for event in events where CrowdPresence.reports(event, in: spread.mode, chat) { emit(event) }
+        for event in events where CrowdPresence.reports(event, in: parts.spread.mode, chat) { emit(event) }
         offerArchived()
     }
 
     /// Encoded and signed once, sealed per link.
     func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
-        if spread.mode.isCrowd, payload.type == .presence {
-            return act { crowd.announce(payload, $0, on: crowdLinks, &$1) }
+        if parts.spread.mode.isCrowd, payload.type == .presence {
+            return act { $0.crowd.announce(payload, $1, on: $0.crowdLinks, &$2) }
         }
         switch destination {
         case .everyone:
@@ -281,11 +261,12 @@ extension Node {
             perform(BridgeStep.publish(payload))
         case .peer(let peer):
             // Outside the closure, which the optimiser of Swift 6.3 can not compile with it.
-            let bridge = bridgeGate.neighbour
+            let bridge = parts.bridgeGate.neighbour
             act {
-                mail.send(
-                    payload, to: peer, with: context.certificate, paths: crowd.paths, bridge: bridge, &links, chat,
-                    &intake, $0, &$1)
+                $0.mail.send(
+                    payload, to: peer, with: $0.links.context.certificate, paths: $0.crowd.paths, bridge: bridge,
+                    &$0.links, $0.conversations.router,
+                    &$0.intake, $1, &$2)
             }
         }
     }
@@ -294,24 +275,27 @@ extension Node {
 /// Calls `Spread` for payloads and frames.
 extension Node {
     func setMode(_ mode: RoomMode) {
-        act { finder.setMode(mode, connections, &spread, &historyExchange, $0, &$1) }
+        act { $0.finder.setMode(mode, $0.links.connections, &$0.spread, &$0.historyExchange, $1, &$2) }
     }
 
     /// Sends our own payload to the room.
     package func broadcast(_ payload: VerifiedPayload) {
-        act { spread.spread(payload, from: nil, hops: 0, me: $0.me, connections, now: $0.now, &$1) }
+        act { $0.spread.spread(payload, from: nil, hops: 0, me: $1.me, $0.links.connections, now: $1.now, &$2) }
     }
 
     func receivedTree(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) {
-        guard let frame = spread.readTree(body, on: link, environment) else {
-            return links.tally.unexpectedFrames += 1
+        guard let frame = parts.spread.readTree(body, on: link, environment) else {
+            return parts.links.tally.unexpectedFrames += 1
         }
-        act { finder.receive(frame, on: link, $0, &$1) }
+        act { $0.finder.receive(frame, on: link, $1, &$2) }
         // The choice of links may have ended it.
         guard !link.isForgotten else { return }
-        act { spread.receive(frame, on: link, connections, chat.roster, &finder, $0, &$1) }
+        act {
+            $0.spread.receive(
+                frame, on: link, $0.links.connections, $0.conversations.router.roster, &$0.finder, $1, &$2)
+        }
         guard case .hello(let hello) = frame else { return }
-        act { spread.setOffers(of: &historyExchange, &$1) }
-        if hello.isGuest { act { mail.greeted(on: link, chat, &finder, $0, &$1) } }
+        act { $0.spread.setOffers(of: &$0.historyExchange, &$2) }
+        if hello.isGuest { act { $0.mail.greeted(on: link, $0.conversations.router, &$0.finder, $1, &$2) } }
     }
 }

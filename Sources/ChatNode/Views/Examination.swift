@@ -7,31 +7,34 @@ package enum Examination {
     package static func tableSizes(of node: Node) -> [String: Int] {
         var census = TableCensus()
         for part in node.chat.parts { census.count(part.value, at: "router.\(part.name)") }
-        for table in node.intake.tables + node.ownSession.tables { census.count(table.value, at: table.name) }
-        census.count(node.finder, at: "finder")
-        node.links.visitTables { census.count($0, at: $1) }
-        for part in node.mail.parts { census.count(part.value, at: "mail.\(part.name)") }
-        census.count(node.crowd, at: "crowd")
-        census.count(node.clock, at: "clock")
-        census.count(node.historyExchange, at: "history")
-        census.count(node.spread, at: "overlay")
+        for table in node.parts.intake.tables + node.parts.ownSession.tables {
+            census.count(table.value, at: table.name)
+        }
+        census.count(node.parts.finder, at: "finder")
+        node.parts.links.visitTables { census.count($0, at: $1) }
+        for part in node.parts.mail.parts { census.count(part.value, at: "mail.\(part.name)") }
+        census.count(node.parts.crowd, at: "crowd")
+        census.count(node.parts.clock, at: "clock")
+        census.count(node.parts.historyExchange, at: "history")
+        census.count(node.parts.spread, at: "overlay")
         // Reflection reaches no class instances and no noncopyable values.
         census.add(node.connections.count, at: "connections")
         census.add(node.connections.certificatesSent, at: "connections.certificatesSent")
         census.add(node.connections.linkCount, at: "links")
         census.add(node.connections.active.count, at: "activeLinks")
-        census.add(node.conversations.waitingSenders + node.lifecycle.waitingCount, at: "waiting")
+        census.add(node.parts.conversations.waitingSenders + node.parts.lifecycle.waitingCount, at: "waiting")
         return census.sizes
     }
 
     package static func overlay(of node: Node) -> OverlaySample {
         OverlaySample(
-            linked: node.connections.active.compactMap(\.peer), hops: node.intake.hops, control: node.links.control,
-            messagesSent: node.links.tally.sent[.publicMessage] + node.historyExchange.sent[.publicMessage])
+            linked: node.connections.active.compactMap(\.peer), hops: node.parts.intake.hops,
+            control: node.parts.links.control,
+            messagesSent: node.parts.links.tally.sent[.publicMessage] + node.parts.historyExchange.sent[.publicMessage])
     }
 
     /// Lets a node send no frame but pongs from now on, as an attacker does that others rely on.
-    package static func silence(_ node: Node) { node.links.silence() }
+    package static func silence(_ node: Node) { node.parts.links.silence() }
 }
 
 /// A node in its overlay, as an experiment sees it.

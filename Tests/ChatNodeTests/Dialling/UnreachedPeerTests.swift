@@ -86,9 +86,9 @@ import Wire
                 let endpoint = Endpoint(address: [10, 9, 9, 9], port: instance == stranger ? 1 : 2)
                 node.discovered(.found(instance: instance, endpoint: endpoint))
                 let now = node.scheduler.now + .seconds(1)
-                for dial in node.finder.dials.due(now: now, room: 64) {
+                for dial in node.parts.finder.dials.due(now: now, room: 64) {
                     let connection = ConnectionID(number: 1_000_000 + UInt64(dial.endpoint.port))
-                    node.finder.dials.dialled(dial, as: connection, now: now, using: &randomness)
+                    node.parts.finder.dials.dialled(dial, as: connection, now: now, using: &randomness)
                     node.transportClosed(connection, error: .unreachable)
                 }
             }

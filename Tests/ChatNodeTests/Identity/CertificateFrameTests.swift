@@ -33,7 +33,7 @@ import Wire
     }
 
     private func best(_ id: PeerID, at peer: SimulatedPeer) -> Certificate? {
-        peer.with { node in node.intake.certificate(of: id, now: node.scheduler.now) }
+        peer.with { node in node.parts.intake.certificate(of: id, now: node.scheduler.now) }
     }
 
     @Test(arguments: [FrameType.certificate, .superseded])
@@ -163,7 +163,7 @@ import Wire
         func sendCertificate() {
             alice.with { node in
                 for connection in node.connections.active {
-                    node.act { $1.append(.sendCertificate(of: bobKey, to: .link(connection.id))) }
+                    node.act { $2.append(.sendCertificate(of: bobKey, to: .link(connection.id))) }
                 }
             }
             simulation.advance(by: .seconds(1))

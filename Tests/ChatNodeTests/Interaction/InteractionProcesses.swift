@@ -225,7 +225,7 @@ extension InteractionProcesses {
             rooms.map(\.allWitnesses).allSatisfy { witnesses in
                 let others = witnesses.count - 1
                 return witnesses.allSatisfy {
-                    $0.peer.with { node in node.connections.count == others && node.links.halfOpen == 0 }
+                    $0.peer.with { node in node.connections.count == others && node.parts.links.halfOpen == 0 }
                 }
             }
         }

@@ -100,7 +100,7 @@ import Wire
         star.leaves[1].leave()
         star.simulation.advance(by: .seconds(2))
         #expect(star.leaves[0].presence(of: star.leaves[1]) == ["leaf-1 here", "leaf-1 left"])
-        #expect(star.centre.with { $0.spread.mode } == .mesh)
+        #expect(star.centre.with { $0.parts.spread.mode } == .mesh)
     }
 
     @Test func `a leaf that comes later is heard live within seconds, and the mode ends with the gaps`() throws {
@@ -132,7 +132,7 @@ import Wire
         let peers = (0..<5).map { simulation.node("node-\($0)") }
         simulation.part(peers[0], peers[1])
         simulation.advance(by: .seconds(30))
-        #expect(peers.allSatisfy { $0.with { node in node.spread.mode } == .mesh })
+        #expect(peers.allSatisfy { $0.with { node in node.parts.spread.mode } == .mesh })
         try peers[0].say("first")
         simulation.advance(by: .seconds(15))
         #expect(peers[0].knows(peers[1]) && peers[1].knows(peers[0]))
@@ -174,7 +174,7 @@ import Wire
         let key = receiver.key
         sender.with { node in
             guard let connection = node.connections.sendingLink(of: key) else { return }
-            node.links.enqueue(frame, on: connection)
+            node.parts.links.enqueue(frame, on: connection)
             node.askForTurnEnd()
         }
         star.simulation.advance(by: .milliseconds(100))
@@ -189,10 +189,12 @@ import Wire
             send(ContactsFrame(contacts: [], named: named).bytes, from: liar, to: victim)
         }
         star.simulation.advance(by: .seconds(5))
-        let (mode, lacks) = victim.with { ($0.spread.mode, Examination.tableSizes(of: $0)["finder.gaps.sightings"]) }
+        let (mode, lacks) = victim.with {
+            ($0.parts.spread.mode, Examination.tableSizes(of: $0)["finder.gaps.sightings"])
+        }
         // Four frames at once are read.
         #expect(mode == .relaying && lacks == 36)
-        #expect(star.centre.with { $0.spread.mode } == .mesh, "one that lacks links is no reason for others")
+        #expect(star.centre.with { $0.parts.spread.mode } == .mesh, "one that lacks links is no reason for others")
         #expect(star.isComplete)
         try? victim.say("all the same")
         star.simulation.advance(by: .milliseconds(100))
@@ -237,6 +239,6 @@ import Wire
             send(payload.frame(hops: 1), from: liar, to: victim)
         }
         #expect(victim.counter("dropped_new_author_rate") >= 60)
-        #expect(victim.with { $0.spread.mode } == .relaying && star.isComplete)
+        #expect(victim.with { $0.parts.spread.mode } == .relaying && star.isComplete)
     }
 }

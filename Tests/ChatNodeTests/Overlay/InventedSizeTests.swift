@@ -33,7 +33,7 @@ import Wire
         simulation.advance(by: .seconds(1))
     }
 
-    private var isCrowd: Bool { alice.with { node in node.finder.isOverlay } }
+    private var isCrowd: Bool { alice.with { node in node.parts.finder.isOverlay } }
 
     private var hello: [UInt8] {
         var hello = Hello(isOverlay: true)
@@ -79,9 +79,9 @@ import Wire
                 let endpoint = Endpoint(address: address, port: 5_000, scope: 2)
                 node.discovered(.found(instance: "host-\(number)", endpoint: endpoint, weight: 128))
             }
-            let isAlone = node.finder.isAlone(
-                node.spread.neighbours, online: node.chat.roster.online, now: node.scheduler.now)
-            return (node.finder.roomSize, isAlone)
+            let isAlone = node.parts.finder.isAlone(
+                node.parts.spread.neighbours, online: node.chat.roster.online, now: node.scheduler.now)
+            return (node.parts.finder.roomSize, isAlone)
         }
         #expect(size >= 60 * 128 && !isAlone)
     }

@@ -33,7 +33,7 @@ import Wire
             simulation.advance(by: .seconds(20))
         }
 
-        var crowded: Int { peers.count { $0.with { node in node.finder.isOverlay } } }
+        var crowded: Int { peers.count { $0.with { node in node.parts.finder.isOverlay } } }
 
         /// The messages of several speakers that were shown live, and all that were shown, of those that should be.
         func talk() throws -> (live: Int, shown: Int, expected: Int) {
@@ -63,7 +63,9 @@ import Wire
         let town = Town(20, given: 4, seed: 4)
         #expect(town.crowded == 0)
         let known = town.peers.map { peer in
-            peer.with { $0.finder.countStrangers($0.connections, now: $0.scheduler.now) + $0.connections.active.count }
+            peer.with {
+                $0.parts.finder.countStrangers($0.connections, now: $0.scheduler.now) + $0.connections.active.count
+            }
         }
         #expect(known.allSatisfy { $0 <= 19 })
     }

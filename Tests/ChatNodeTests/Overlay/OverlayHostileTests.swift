@@ -61,10 +61,10 @@ import Wire
         simulation.advance(by: .seconds(2))
         #expect(rude.isClosed)
         let source = simulation.network.endpoints(of: rude.host)[0]
-        let isAvoided = alice.with { node in node.links.isAvoided(source, now: node.scheduler.now) }
+        let isAvoided = alice.with { node in node.parts.links.isAvoided(source, now: node.scheduler.now) }
         #expect(isAvoided)
         simulation.advance(by: .seconds(600))
-        let isStillAvoided = alice.with { node in node.links.isAvoided(source, now: node.scheduler.now) }
+        let isStillAvoided = alice.with { node in node.parts.links.isAvoided(source, now: node.scheduler.now) }
         #expect(!isStillAvoided)
     }
 
@@ -75,7 +75,7 @@ import Wire
         send(TreeFrame.prune(Trees.all).bytes)
         simulation.advance(by: .seconds(65))
         send(TreeFrame.graft(Trees.all, ids: []).bytes)
-        let pushes = alice.with { [key = rude.key] node in node.spread.neighbours[key]?.pushes ?? 0 }
+        let pushes = alice.with { [key = rude.key] node in node.parts.spread.neighbours[key]?.pushes ?? 0 }
         #expect(pushes.nonzeroBitCount == Limits.treesOfIdleNeighbour)
         let refused = rude.frames(.tree).compactMap { TreeFrame($0.span) }.compactMap {
             if case .prune(let mask) = $0 { mask } else { nil }
@@ -119,7 +119,7 @@ import Wire
         let text = String(repeating: "a", count: 240)
         for _ in 0..<32 { try alice.say(text) }
         simulation.advance(by: .seconds(1))
-        let ids = alice.with { [now = simulation.now] node in node.spread.recent.latest(at: now) }.suffix(32)
+        let ids = alice.with { [now = simulation.now] node in node.parts.spread.recent.latest(at: now) }.suffix(32)
         let before = alice.counter("payloads_sent")
         let graft = TreeFrame.graft(0, ids: Array(ids)).bytes
         simulation.timeline.perform { rude.send(together: [[UInt8]](repeating: graft, count: 300)) }

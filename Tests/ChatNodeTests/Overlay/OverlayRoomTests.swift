@@ -59,7 +59,7 @@ struct OverlayRoom {
         for peer in peers { peer.with { node in node.setMode(.overlay) } }
         simulation.advance(by: .milliseconds(500))
         for peer in peers {
-            let told = peer.with { node in node.spread.neighbours.table.values.compactMap { $0.hello?.known } }
+            let told = peer.with { node in node.parts.spread.neighbours.table.values.compactMap { $0.hello?.known } }
             #expect(told == Array(repeating: 5, count: 5))
         }
     }

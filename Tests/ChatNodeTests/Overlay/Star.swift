@@ -63,7 +63,7 @@ final class Star {
         nodes.allSatisfy { peer in nodes.allSatisfy { $0 === peer || peer.isOnline($0) } }
     }
 
-    var modes: Set<RoomMode> { Set(nodes.map { $0.with { node in node.spread.mode } }) }
+    var modes: Set<RoomMode> { Set(nodes.map { $0.with { node in node.parts.spread.mode } }) }
 
     /// Each node says so many messages in turn; returns the texts.
     func talk(_ rounds: Int, _ word: String = "message") throws -> [String] {

@@ -89,14 +89,14 @@ struct CrowdAttackTests {
     }
 
     @Test func `presences of an answer that was not asked for are refused`() {
-        alice.with { node in node.crowd.endExchange() }
+        alice.with { node in node.parts.crowd.endExchange() }
         let member = RudeMember(simulation: simulation, seed: 500)
         send(answer(presence(.here, of: member)))
         #expect(!isHere(member) && alice.counter("rosters_refused") == 1 && !rude.isClosed)
         // Nor is anything but a presence taken from an answer.
         beAsked()
         alice.with { node in
-            node.connections.active.forEach { node.crowd.expectAnswer(on: $0.id, now: node.scheduler.now) }
+            node.connections.active.forEach { node.parts.crowd.expectAnswer(on: $0.id, now: node.scheduler.now) }
         }
         send(answer(member.payload(.publicMessage(stage: .newcomer, nickname: "x", text: "old"), at: now)))
         #expect(alice.texts().isEmpty)
@@ -162,7 +162,7 @@ struct CrowdAttackTests {
         let presences = (0..<people.count).map { people.presence(of: $0, at: now) }
         alice.with { node in
             for presence in presences {
-                _ = node.crowd.keep(presence, age: .zero, now: node.scheduler.now)
+                _ = node.parts.crowd.keep(presence, age: .zero, now: node.scheduler.now)
             }
         }
         let empty = RosterFrame(count: 0, digests: [UInt32](repeating: 0, count: RosterFrame.buckets)).bytes

@@ -54,14 +54,14 @@ struct CrowdDirectTests {
         #expect(room.gather(within: .seconds(20)))
         let (alice, bob) = try #require(room.strangers())
         let target = bob.key
-        let path = alice.with { node in node.crowd.paths[PresencePaths.key(of: target)] }
+        let path = alice.with { node in node.parts.crowd.paths[PresencePaths.key(of: target)] }
         let relay = try #require(
             room.people.first { relay in
                 let key = relay.key
                 return alice.with { node in node.connections.sendingLink(of: key)?.id == path }
             })
         // It takes everything and passes nothing on.
-        relay.with { node in _ = node.spread.setMode(.mesh, now: node.scheduler.now) }
+        relay.with { node in _ = node.parts.spread.setMode(.mesh, now: node.scheduler.now) }
         try alice.say("may I?", to: bob)
         #expect(room.simulation.run(atMost: .seconds(30)) { bob.with { node in !node.requests().isEmpty } })
         #expect(bob.with { node in node.requests().map(\.text) } == ["may I?"])
@@ -87,14 +87,14 @@ struct CrowdDirectTests {
         /// Whether the endpoint is to be dialled.
         func tell(_ address: [UInt8], port: UInt16 = 40_000) -> Bool {
             bob.with { node in
-                guard let link = node.crowdLinks.first else { return true }
+                guard let link = node.parts.crowdLinks.first else { return true }
                 let bytes = address + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
                 node.act {
-                    node.mail.recordEndpoint(
-                        bytes, of: friend, from: link, allowsLoopback: node.finder.hasNamedLoopback, node.links,
-                        node.chat, $0, &$1)
+                    $0.mail.recordEndpoint(
+                        bytes, of: friend, from: link, allowsLoopback: $0.finder.hasNamedLoopback, $0.links,
+                        $0.conversations.router, $1, &$2)
                 }
-                return node.mail.guestDeadline != nil
+                return node.parts.mail.guestDeadline != nil
             }
         }
         for address in Self.forbidden { #expect(!tell(address), "\(address)") }

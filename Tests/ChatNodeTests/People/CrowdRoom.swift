@@ -71,6 +71,6 @@ extension SimulatedPeer {
     }
 
     var linkCount: Int { with { node in node.connections.active.count } }
-    var guestCount: Int { with { node in node.mail.guestCount } }
+    var guestCount: Int { with { node in node.parts.mail.guestCount } }
     var rows: [PeerView] { with { node in node.peers() } }
 }

@@ -22,7 +22,7 @@ import Wire
         let keys = [alice.key, bob.key]
         relay.with { node in
             for slot in node.connections.active {
-                for key in keys { node.act { $1.append(.sendCertificate(of: key, to: .link(slot.id))) } }
+                for key in keys { node.act { $2.append(.sendCertificate(of: key, to: .link(slot.id))) } }
             }
         }
         simulation.advance(by: .seconds(1))
@@ -86,7 +86,7 @@ import Wire
         let key = bob.key
         other.with { node in
             for slot in node.connections.active {
-                node.act { $1.append(.sendCertificate(of: key, to: .link(slot.id))) }
+                node.act { $2.append(.sendCertificate(of: key, to: .link(slot.id))) }
             }
         }
         simulation.advance(by: .seconds(2))
@@ -110,7 +110,7 @@ import Wire
         let key = dave.key
         relay.with { node in
             for slot in node.connections.active {
-                node.act { $1.append(.sendCertificate(of: key, to: .link(slot.id))) }
+                node.act { $2.append(.sendCertificate(of: key, to: .link(slot.id))) }
             }
         }
         simulation.advance(by: .seconds(1))
@@ -134,7 +134,7 @@ import Wire
         let key = bob.key
         relay.with { node in
             for slot in node.connections.active {
-                node.act { $1.append(.sendCertificate(of: key, to: .link(slot.id))) }
+                node.act { $2.append(.sendCertificate(of: key, to: .link(slot.id))) }
             }
         }
         simulation.advance(by: .seconds(1))
