@@ -205,6 +205,11 @@ extension Program {
 
 /// Views of all rooms.
 extension Program {
+    /// Waits for the end of a wipe.
+    ///
+    /// - Returns: the open room; nil if the program leaves instead.
+    package func awaitOpen() async -> RoomLabel? { await awaitRoom(nil)?.label }
+
     /// Delivers the rooms in one turn of the nodes: their later events come behind it.
     ///
     /// - Returns: nil if the program leaves instead.

@@ -10,7 +10,7 @@ import Wire
 extension WebServer {
     /// The rooms that the user is in; waits for the end of a wipe.
     func rooms() async throws(RouteFault) -> [ModelRoom] {
-        if model.presentRooms.isEmpty, await commands?.rooms.snapshot({ _ in }) == nil {
+        if model.presentRooms.isEmpty, await commands?.rooms.awaitOpen() == nil {
             throw RouteFault(503, "leaving", "the node leaves")
         }
         return model.presentRooms
