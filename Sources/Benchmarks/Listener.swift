@@ -28,8 +28,7 @@ final class Listener: Sendable {
         case .message(let message): if !message.isFromCurrentUser { count(message, &tally) }
         case .stopped(.failed(let reason)): Line.complain(reason)
         case .elsewhere, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
-            .notice, .renamed, .blocked,
-            .stopped:
+            .notice, .renamed, .status, .person, .blocked, .stopped:
             break
         }
     }

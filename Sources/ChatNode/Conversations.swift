@@ -133,7 +133,7 @@ struct Conversations: ~Copyable {
         case .away(let isAway, let reason): effects.append(.apply(router.setAway(isAway, reason: reason, at: moment)))
         case .profile(let profile): effects.append(.apply(router.setProfile(profile, at: moment)))
         case .consent(let consents): effects.append(.apply(router.setConsent(consents, at: moment)))
-        case .contacts(let contacts): router.setContacts(contacts)
+        case .contacts(let contacts): effects.append(.apply(Outcome(events: router.setContacts(contacts))))
         case .marks(let marks):
             let (events, blocked, admitted) = router.adopt(marks)
             effects.append(.apply(Outcome(events: events)))
@@ -143,7 +143,8 @@ struct Conversations: ~Copyable {
         case .blocked(let peer, let isBlocked):
             effects.append(.apply(Outcome(events: router.setBlocked(peer, isBlocked))))
             if isBlocked { shutOut(peer, &effects) } else { effects.append(.admit(peer)) }
-        case .verified(let peer, let isVerified): router.setVerified(peer, isVerified)
+        case .verified(let peer, let isVerified):
+            effects.append(.apply(Outcome(events: router.setVerified(peer, isVerified))))
         }
     }
 

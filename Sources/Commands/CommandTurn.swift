@@ -75,8 +75,10 @@ struct CommandTurn {
         let asked = room
         do throws(ChatError) {
             let answer = try run(&self)
+            let events = room.node.flushEvents()
+            let told = events.contains(where: \.isOfUser) ? answer?.told : answer
             return CommandResult(
-                room: room.label, events: room.node.flushEvents(), reply: answer.map(Report.answer), stored: stored,
+                room: room.label, events: events, reply: told.map(Report.answer), stored: stored,
                 changes: command.entry.changes)
         } catch {
             return CommandResult(room: asked.label, events: asked.node.flushEvents(), reply: .error(error))

@@ -6,7 +6,7 @@ package struct RoomSnapshot: Sendable {
     package let overview: RoomOverview
     /// The event of that name, with the names of now; nil before it.
     package let ready: NodeEvent?
-    package let profile: Profile
+    package let status: OwnStatus
     package let peers: [PeerView]
     /// The stored messages of each conversation, the oldest first; in the order of `overview`.
     package let histories: [(conversation: ConversationView, messages: [MessageView])]
@@ -17,17 +17,17 @@ package struct RoomSnapshot: Sendable {
         node.flushEvents()
         let overview = RoomOverview(of: room, isOpen: isOpen)
         self.init(
-            overview, ready: node.readyEvent(), profile: node.chat.session.profile, peers: node.peers(),
+            overview, ready: node.readyEvent(), status: node.chat.session.status, peers: node.peers(),
             histories: overview.conversations.map {
                 ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
             })
     }
 
     init(
-        _ overview: RoomOverview, ready: NodeEvent?, profile: Profile, peers: [PeerView],
+        _ overview: RoomOverview, ready: NodeEvent?, status: OwnStatus, peers: [PeerView],
         histories: [(conversation: ConversationView, messages: [MessageView])]
     ) {
-        (self.overview, self.ready, self.profile) = (overview, ready, profile)
+        (self.overview, self.ready, self.status) = (overview, ready, status)
         (self.peers, self.histories) = (peers, histories)
     }
 

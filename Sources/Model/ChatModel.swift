@@ -73,8 +73,8 @@ extension ChatModel {
         case .invitation(let from, let room, isThere: false):
             invited.add(room, from: from)
             changes.append(.invitations)
-        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .message, .request, .direct, .edited, .deleted,
-            .delivered, .read, .failed, .typing, .notice:
+        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
+            .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
             guard let index = index(of: label, into: &changes) else { return }
             rooms[index].reduce(event, at: moment, &shared, into: &changes)
         }
@@ -154,7 +154,6 @@ extension ChatModel {
             }
         case let list as MessageList where list.wanted == nil:
             change(label) { $0.take(list.messages, of: list.view, &$1, into: &changes) }
-        case let card as OwnCard: change(label) { room, _ in room.set(card.profile) }
         case let list as RoomList:
             for row in list.rooms {
                 change(row.room) { room, _ in

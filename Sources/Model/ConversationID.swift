@@ -47,7 +47,9 @@ package struct ConversationID: Hashable, Sendable, CustomStringConvertible {
         case .typing(_, let view, _): self.init(room, view)
         case .delivered(let who, _), .read(let who, _), .failed(let who, _), .direct(_, let who):
             self.init(room, .direct(with: who))
-        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .request, .invitation, .notice, .stopped: return nil
+        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .request, .invitation, .notice,
+            .stopped:
+            return nil
         }
     }
 

@@ -31,8 +31,8 @@ package enum Erasure: Hashable, Sendable {
         case .direct(.declined, let who): self = .request(ConversationID(room, .direct(with: who)))
         case .blocked(let who, isOn: true): self = .author(who.key, in: room.number)
         // A direct conversation that was left is still history, which the node gives.
-        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited,
-            .delivered, .read, .failed, .typing, .notice:
+        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
+            .invitation, .edited, .delivered, .read, .failed, .typing, .notice:
             return nil
         }
     }

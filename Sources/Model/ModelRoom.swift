@@ -12,7 +12,8 @@ package struct ModelRoom: Sendable {
     /// Of the node; nil before it is ready.
     package private(set) var port: UInt16?
     package private(set) var discovery: DiscoveryMode?
-    package private(set) var profile = Profile()
+    /// The user's state and own line.
+    package private(set) var status = OwnStatus()
     package private(set) var isPrivate = false
     package private(set) var isBridged = false
     /// The user has left it, and its node says goodbye.
@@ -83,6 +84,8 @@ extension ModelRoom {
         case .elsewhere(let state, let who, let reason, was: _):
             set(who, state, reason, isElsewhere: true, at: moment, &changes)
         case .renamed(let me, was: _): rename(me, &changes)
+        case .status(let status, was: _): set(status, &changes)
+        case .person(let row): set(ModelPerson(row), &changes)
         case .blocked(let who, let isOn): setBlocked(who, isOn, &changes)
         case .crowd(let came, let left, let online):
             (self.online, isCrowd) = (online, true)
@@ -95,8 +98,8 @@ extension ModelRoom {
         case .read(let who, let ids): set(.read, ids, with: who, &changes)
         case .failed(let who, let messages): set(.failed, messages.map(\.id), with: who, &changes)
         case .typing(let who, let view, let isOn):
-            let id = ConversationID(label, view)
             // Peers type in accepted conversations alone, of which one from an earlier run has had no event.
+            let id = ConversationID(label, view)
             if isOn, conversation(id) == nil { accept(view, &shared, &changes) }
             if change(id, { $0.setTyping(who, isOn: isOn, at: moment.instant) }) == true { changes.append(.typing(id)) }
         case .notice(let code, _):
@@ -178,6 +181,18 @@ extension ModelRoom {
         changes.append(.person(label, now, was: was))
         if was?.who != who { rename(peer: who, &changes) }
         if state == .left { stopTyping(who, &changes) }
+    }
+
+    private mutating func set(_ status: OwnStatus, _ changes: inout [ModelChange]) {
+        self.status = status
+        changes.append(.changed(label))
+    }
+
+    private mutating func set(_ person: ModelPerson, _ changes: inout [ModelChange]) {
+        let was = people[person.who.key]
+        people.put(person)
+        if was != person { changes.append(.person(label, person, was: was)) }
+        if was?.who != person.who { rename(peer: person.who, &changes) }
     }
 
     private mutating func rename(peer who: PeerName, _ changes: inout [ModelChange]) {
@@ -324,7 +339,7 @@ extension ModelRoom {
         }
         let overview = snapshot.overview
         (isPrivate, isBridged, online) = (overview.isPrivate, overview.isBridged, overview.online)
-        profile = snapshot.profile
+        status = snapshot.status
         rename(overview.me, &changes)
         changes.append(.changed(label))
         takePeople(snapshot.peers, &changes)
@@ -398,8 +413,6 @@ extension ModelRoom {
         (self.isPrivate, self.isBridged) = (isPrivate, isBridged)
         changes.append(.changed(label))
     }
-
-    mutating func set(_ profile: Profile) { self.profile = profile }
 }
 
 /// Access to conversations in place.

@@ -22,6 +22,13 @@ package struct ModelPerson: Hashable, Sendable {
         (self.who, self.state, self.reason, self.since) = (who, state, reason, since)
     }
 
+    init(_ row: Roster.Row) {
+        self.init(row.who, row.state, reason: row.reason, since: row.since)
+        (isElsewhere, isMuted, isVerified, isBlocked) = (
+            row.isElsewhere, row.isMuted, row.isVerified, row.isBlocked
+        )
+    }
+
     init(_ view: PeerView) {
         self.init(view.who, view.state, reason: view.reason, since: view.since)
         (isElsewhere, isMuted, isVerified, isBlocked) = (

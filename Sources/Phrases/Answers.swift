@@ -18,6 +18,7 @@ extension Phrase {
         "you are in %1, a private room, with the key that you gave; a room's name with spaces takes quotation marks",
         "비공개 방 %1에 받은 키로 들어왔습니다. 빈칸이 있는 방 이름은 따옴표로 묶습니다")
     package static let nowAway = Phrase("you are away", "자리를 비웠습니다")
+    package static let nowAwayFor = Phrase("you are away: %1", "자리를 비웠습니다: %1")
     package static let nowBack = Phrase("you are back", "돌아왔습니다")
     package static let muted = Phrase("%1 is muted and not told", "%1 님의 메시지를 숨깁니다. 상대에게는 알리지 않습니다")
     package static let unmuted = Phrase("%1 is no longer muted", "%1 님의 메시지를 다시 봅니다")

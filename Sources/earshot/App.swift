@@ -169,7 +169,7 @@ struct App: Sendable {
             kept?.record(who.key, isHere: state != .left, in: room)
         case .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read,
             .failed,
-            .typing, .notice, .renamed, .blocked:
+            .typing, .notice, .renamed, .status, .person, .blocked:
             break
         }
     }

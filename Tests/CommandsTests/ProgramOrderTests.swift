@@ -65,7 +65,7 @@ import Testing
         let me = try Sample.who("me")
         func snapshot(_ room: RoomLabel) -> RoomReport {
             let overview = RoomOverview(room, isOpen: false, me: me, online: 0, conversations: [], requests: [])
-            let snapshot = RoomSnapshot(overview, ready: nil, profile: Profile(), peers: [], histories: [])
+            let snapshot = RoomSnapshot(overview, ready: nil, status: OwnStatus(), peers: [], histories: [])
             return RoomReport(room, .snapshot(snapshot))
         }
         let queue = ReportQueue()

@@ -43,7 +43,7 @@ private final class Member {
         let histories = overview.conversations.map {
             (conversation: $0.conversation, messages: router.messages(in: Conversation($0.conversation)))
         }
-        return RoomSnapshot(overview, ready: nil, profile: Profile(), peers: peers, histories: histories)
+        return RoomSnapshot(overview, ready: nil, status: OwnStatus(), peers: peers, histories: histories)
     }
 }
 

@@ -152,7 +152,7 @@ extension RoomSnapshot {
             RoomOverview(
                 label, isOpen: isOpen, isBridged: isBridged, me: me, online: online,
                 conversations: conversations.map(\.summary), requests: requests),
-            ready: .ready(me: me, port: 1, room: label.name, discovery: .none), profile: Profile(), peers: people,
+            ready: .ready(me: me, port: 1, room: label.name, discovery: .none), status: OwnStatus(), peers: people,
             histories: conversations.map { ($0.summary.conversation, $0.messages) })
     }
 }

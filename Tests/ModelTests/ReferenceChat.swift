@@ -105,7 +105,8 @@ struct ReferenceChat {
             if change == .accepted { make(.direct(with: who), label, &room) }
             settle(.direct(with: who), change == .accepted ? .accepted : .over, label, &room)
         case .blocked(let who, isOn: true): block(who, label, &room)
-        case .blocked, .crowd, .invitation, .notice, .stopped: break
+        case .person(let row): note(row.who, row.state, row.reason, row.isElsewhere, label, &room)
+        case .blocked, .crowd, .status, .invitation, .notice, .stopped: break
         }
     }
 

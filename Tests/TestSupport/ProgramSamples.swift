@@ -26,6 +26,12 @@ package enum Sample {
             number: number, suffix: suffix, nickname: nickname, stage: .newcomer, key: try peer(byte), contact: contact)
     }
 
+    package static func row(_ who: PeerName? = nil, isMuted: Bool = false) throws -> Roster.Row {
+        Roster.Row(
+            who: try who ?? Sample.who(), state: .here, reason: nil, profile: Profile(), since: time,
+            isElsewhere: false, isMuted: isMuted, isBlocked: false, isVerified: false)
+    }
+
     package static func said(
         _ text: String, by who: PeerName, in conversation: ConversationView = .publicRoom, own: Bool = false,
         history: Bool = false, delivery: DeliveryState? = nil, mention: Bool = false, id: UInt8 = 0x0c
@@ -53,7 +59,9 @@ package enum Sample {
         let presence: [NodeEvent] =
             PresenceState.allCases.map { .peer($0, who, online: 3) } + [
                 .peer(.away, who, reason: "lunch", was: PeerSighting(who, .here), online: 3),
-                .renamed(who, was: who), .blocked(who, isOn: true), .blocked(who, isOn: false),
+                .renamed(who, was: who), .status(OwnStatus(.away, reason: "lunch"), was: OwnStatus()),
+                .status(OwnStatus(about: "red hat"), was: OwnStatus()), .person(try row()), .blocked(who, isOn: true),
+                .blocked(who, isOn: false),
                 .crowd(came: 12, left: 3, online: 1_003),
             ]
         let notices: [NodeEvent] = NoticeCode.allCases.map { .notice($0, "note") }

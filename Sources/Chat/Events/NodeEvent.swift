@@ -10,6 +10,10 @@ package enum NodeEvent: Equatable, Sendable {
     case peer(PresenceState, PeerName, reason: String? = nil, was: PeerSighting? = nil, online: Int)
     /// The user has another nickname, whichever face asked for it.
     case renamed(PeerName, was: PeerName)
+    /// The user is away, is back, or has another line of its own, whichever face asked for it.
+    case status(OwnStatus, was: OwnStatus)
+    /// The user marked a peer or gave it another name: the peer's row of now.
+    case person(Roster.Row)
     /// The user blocked a peer, or takes that back: faces forget what they keep of its messages.
     case blocked(PeerName, isOn: Bool)
     /// Arrivals and departures of a crowd since the last such event, and the peers here now. Those of contacts, marked

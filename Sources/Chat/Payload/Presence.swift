@@ -26,6 +26,19 @@ package struct Presence: Hashable, Sendable {
     }
 }
 
+/// The part of the own presence that the user sets with `/away` and `/about`. Texts are checked, but not made safe for display.
+package struct OwnStatus: Hashable, Sendable {
+    package let state: PresenceState
+    /// Nil unless the user is away and gave one.
+    package let reason: String?
+    /// Nil for none.
+    package let about: String?
+
+    package init(_ state: PresenceState = .here, reason: String? = nil, about: String? = nil) {
+        (self.state, self.reason, self.about) = (state, reason, about)
+    }
+}
+
 /// The part of a presence about bridges, which carry a room to other networks: one byte (Protocol.md section 6).
 package struct Bridging: Hashable, Sendable {
     /// The author lets bridges publish its presence and what it says to the room.

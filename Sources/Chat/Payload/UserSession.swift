@@ -43,6 +43,8 @@ package struct UserSession: ~Copyable {
 
     package var id: PeerID { identity.id }
 
+    package var status: OwnStatus { OwnStatus(state, reason: awayReason, about: profile.about) }
+
     private static func mention(of nickname: String, _ id: PeerID) -> Mention {
         let number = SenderNumber(of: id)
         return Mention(nickname: nickname, number: number.number, suffix: number.suffix)

@@ -82,15 +82,43 @@ package struct Roster: ~Copyable, Sendable {
     }
 
     /// Takes over the user's own names for peers, each of which is known from then on.
-    package mutating func setContacts(_ contacts: [PeerID: String]) {
+    ///
+    /// - Returns: the events of the peers that have another name now.
+    @discardableResult
+    package mutating func setContacts(_ contacts: [PeerID: String]) -> [NodeEvent] {
+        let before = self.contacts
         self.contacts = contacts.filter { $0.key != me }
         for peer in self.contacts.keys.sorted() { meet(peer) }
         lookAlikes.setContacts(self.contacts)
+        let now = self.contacts
+        let named = Set(before.keys).union(now.keys).filter { before[$0] != now[$0] }
+        return named.union(compareAll()).sorted().compactMap { marked($0) }
+    }
+
+    /// Takes over the user's nickname: peers whose nicknames look like it are marked.
+    ///
+    /// - Returns: the events of these peers, and of those that have no mark any more.
+    @discardableResult
+    mutating func setOwnNickname(_ nickname: String) -> [NodeEvent] {
+        lookAlikes.setOwnNickname(nickname)
+        return compareAll().sorted().compactMap { marked($0) }
+    }
+
+    /// Compares all nicknames again.
+    ///
+    /// - Returns: the peers that got or lost the mark of look-alikes.
+    private mutating func compareAll() -> Set<PeerID> {
+        var changed: Set<PeerID> = []
         for index in known.indices where known.keys[index] != me && !known.values[index].nickname.isEmpty {
             let isAlike = lookAlikes.isAlike(known.values[index].nickname, of: known.keys[index])
+            if known.values[index].isAlike != isAlike { changed.insert(known.keys[index]) }
             known.values[index].isAlike = isAlike
         }
+        return changed
     }
+
+    /// The event of a peer that the user marked or named; nil for one that never was here.
+    func marked(_ peer: PeerID) -> NodeEvent? { row(of: peer).map { .person($0) } }
 
     /// Takes over marks from a room where the user has the same identity.
     package mutating func setMarks(_ marks: PeerMarks) { self.marks = marks }
@@ -189,14 +217,15 @@ extension Roster {
 
     /// Marks a new nickname that looks like another's, and that other one.
     private mutating func compare(_ nickname: String, of author: PeerID, into events: inout [NodeEvent]) {
+        guard author != me else { return }
         let isMet = lookAlikes.holder(of: nickname).map { peer in
             // It may have another nickname by now.
             LookAlikes.areAlike(known[peer]?.nickname ?? "", nickname)
-                && (peer == me || contacts[peer] != nil || isHere(peer) || isElsewhere(peer))
+                && (contacts[peer] != nil || isHere(peer) || isElsewhere(peer))
         }
         let (isAlike, other) = lookAlikes.add(nickname, of: author, isMet: isMet ?? false)
-        if let index = known.index(forKey: author) { known.values[index].isAlike = isAlike && author != me }
-        guard let other, other != me, let index = known.index(forKey: other), !known.values[index].isAlike else {
+        if let index = known.index(forKey: author) { known.values[index].isAlike = isAlike }
+        guard let other, let index = known.index(forKey: other), !known.values[index].isAlike else {
             return
         }
         let was = sighting(of: other, known.values[index], known.values[index].shown)

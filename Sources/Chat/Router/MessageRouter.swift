@@ -49,6 +49,7 @@ package struct MessageRouter: ~Copyable {
         self.session = session
         (self.pace, self.joinedAt) = (pace, joinedAt)
         roster.setContacts(contacts)
+        roster.setOwnNickname(self.session.nickname)
         publicChat.isActive = true
     }
 
@@ -497,8 +498,9 @@ extension MessageRouter {
         _ profile: Profile, at moment: Moment
     ) -> Outcome {
         guard session.profile != profile else { return Outcome() }
+        let before = session.status
         session.profile = profile
-        return commit([session.signPresence(at: moment.wallClock)], at: moment)
+        return commitStatus(was: before, at: moment)
     }
 
     /// Accepts a peer's open request: where the peer can not be reached now, the acceptance waits for that. Throws
@@ -572,7 +574,9 @@ extension MessageRouter {
         let before = ownName
         session.nickname = try Nickname.compose(nickname)
         var outcome = commit([session.signPresence(at: moment.wallClock)], at: moment)
-        if session.nickname != before.nickname { outcome.events.append(.renamed(ownName, was: before)) }
+        if session.nickname != before.nickname {
+            outcome.events += [.renamed(ownName, was: before)] + roster.setOwnNickname(session.nickname)
+        }
         return outcome
     }
 
@@ -582,9 +586,16 @@ extension MessageRouter {
     package mutating func setAway(
         _ isAway: Bool, reason: String? = nil, at moment: Moment
     ) -> Outcome {
+        let before = session.status
         session.state = isAway ? .away : .here
         session.awayReason = isAway ? reason : nil
-        return commit([session.signPresence(at: moment.wallClock)], at: moment)
+        return commitStatus(was: before, at: moment)
+    }
+
+    private mutating func commitStatus(was before: OwnStatus, at moment: Moment) -> Outcome {
+        var outcome = commit([session.signPresence(at: moment.wallClock)], at: moment)
+        if session.status != before { outcome.events.append(.status(session.status, was: before)) }
+        return outcome
     }
 
     /// Lets bridges publish the user from now on, or not.
@@ -781,8 +792,10 @@ extension MessageRouter {
 extension MessageRouter {
     /// Hides a peer's payloads, or shows them again. The peer does not learn it.
     package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) -> [NodeEvent] {
+        let before = roster.isMuted(peer)
         roster.setMuted(peer, isMuted)
-        return isMuted ? stopTyping(peer) : []
+        let marked = roster.isMuted(peer) == before ? nil : roster.marked(peer)
+        return (isMuted ? stopTyping(peer) : []) + [marked].compactMap(\.self)
     }
 
     /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
@@ -812,25 +825,31 @@ extension MessageRouter {
     }
 
     /// Notes that the user compared the peer's code. No peer learns it.
-    package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
+    @discardableResult
+    package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) -> [NodeEvent] {
+        let before = roster.marks.verified.contains(peer)
         roster.setVerified(peer, isVerified)
+        guard roster.marks.verified.contains(peer) != before else { return [] }
+        return [roster.marked(peer)].compactMap(\.self)
     }
 
     /// Takes over marks that were set in another room of the same identity.
     ///
-    /// - Returns: the events of the peers that are blocked now, and those peers.
+    /// - Returns: the events of the peers whose marks are others, and those that are blocked now or no longer.
     package mutating func adopt(_ marks: PeerMarks) -> (events: [NodeEvent], blocked: [PeerID], admitted: [PeerID]) {
         let before = Set(roster.marks.blocked.inOrder)
         let after = marks.blocked.inOrder.filter { $0 != me }
         let blocked = after.filter { !before.contains($0) }
         let admitted = roster.marks.blocked.inOrder.filter { !after.contains($0) }
+        let verified = Set(roster.marks.verified.inOrder).symmetricDifference(marks.verified.inOrder)
         roster.setMarks(marks)
         for peer in blocked + admitted { directChats.recordChange(with: peer) }
         let events = blocked.flatMap { blockChanged($0, true) } + admitted.flatMap { blockChanged($0, false) }
-        return (events, blocked, admitted)
+        return (events + verified.sorted().compactMap { roster.marked($0) }, blocked, admitted)
     }
 
-    package mutating func setContacts(_ contacts: [PeerID: String]) { roster.setContacts(contacts) }
+    @discardableResult
+    package mutating func setContacts(_ contacts: [PeerID: String]) -> [NodeEvent] { roster.setContacts(contacts) }
 
     /// Notes from where a neighbour's link comes; nil for an address that many users share.
     package mutating func setGiver(_ giver: Giver?, of neighbour: PeerID) { givers.set(giver, for: neighbour) }

@@ -52,14 +52,17 @@ package struct OwnCard: AnswerContent {
     package let who: PeerName
     let room: String
     package let profile: Profile
+    package let status: OwnStatus
 
     package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
-        [wording.language(.whoami, who.displayName, DisplayGuard.safe(room))] + wording.lines(of: profile)
+        [wording.language(.whoami, who.displayName, DisplayGuard.safe(room))]
+            + (status.state == .away ? [wording.line(of: status)] : []) + wording.lines(of: profile)
     }
 
     package func write(to json: inout JSONWriter) {
         json.member("who", who)
-        json.members(of: profile)
+        json.members(of: status)
+        json.member("announced", profile.rooms)
     }
 }
 
@@ -70,11 +73,14 @@ package struct Done: AnswerContent {
     let phrase: Phrase?
     /// Whether the user gave the name, and may wonder how it is shown.
     let hasNamed: Bool
+    /// Whether an event tells every face what the command did: its line is that of the answer.
+    fileprivate(set) var isTold = false
 
     package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
         let isReplaced = hasNamed && who.displayName.unicodeScalars.contains("\u{fffd}")
         return [
-            phrase.map { wording.language($0, who.displayName) }, isReplaced ? wording.language(.nameReplaced) : nil,
+            isTold ? nil : phrase.map { wording.language($0, who.displayName) },
+            isReplaced ? wording.language(.nameReplaced) : nil,
         ]
         .compactMap(\.self)
     }
@@ -87,8 +93,17 @@ extension Answer {
         Answer("who", PeerList(peers: peers, isWhole: isWhole, here: here))
     }
 
-    package static func whoami(_ who: PeerName, room: String, profile: Profile) -> Answer {
-        Answer("whoami", OwnCard(who: who, room: room, profile: profile))
+    package static func whoami(
+        _ who: PeerName, room: String, profile: Profile, status: OwnStatus = OwnStatus()
+    ) -> Answer {
+        Answer("whoami", OwnCard(who: who, room: room, profile: profile, status: status))
+    }
+
+    /// The answer behind an event that tells every face what the command did.
+    var told: Answer {
+        guard var done = content as? Done else { return self }
+        done.isTold = true
+        return Answer(command, done)
     }
 
     /// - Parameter isKept: whether the mark outlasts the program.
@@ -114,7 +129,25 @@ extension Answer {
     }
 }
 
+extension NodeEvent {
+    /// Whether it tells of a change of the user's own.
+    package var isOfUser: Bool {
+        switch self {
+        case .renamed, .status: true
+        case .ready, .peer, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited,
+            .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
+            false
+        }
+    }
+}
+
 extension Wording {
+    /// The user's state.
+    package func line(of status: OwnStatus) -> String {
+        guard status.state == .away else { return language(.nowBack) }
+        return status.reason.map { language(.nowAwayFor, DisplayGuard.safe($0)) } ?? language(.nowAway)
+    }
+
     fileprivate func line(_ peer: PeerView, at now: Timestamp) -> String {
         let milliseconds = now.milliseconds - min(now.milliseconds, peer.since.milliseconds)
         let state =

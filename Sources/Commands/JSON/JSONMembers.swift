@@ -50,6 +50,24 @@ extension JSONWriter {
         if let delivery = message.delivery { member("delivery", delivery.rawValue) }
     }
 
+    package mutating func members(of status: OwnStatus) {
+        member("state", status.state.name)
+        member("reason", status.reason)
+        member("about", status.about)
+    }
+
+    /// As those of `PeerView`, but without the time to the peer and back.
+    package mutating func members(of row: Roster.Row) {
+        member("who", row.who)
+        member("state", row.state.name)
+        member("since", row.since)
+        member("muted", row.isMuted)
+        member("verified", row.isVerified)
+        member("blocked", row.isBlocked)
+        member("reason", row.reason)
+        member("elsewhere", row.isElsewhere)
+    }
+
     mutating func members(of profile: Profile) {
         member("about", profile.about)
         member("announced", profile.rooms)

@@ -10,7 +10,7 @@ extension CommandEntry {
         CommandEntry(
             "about", [.optionalText("text")], .own,
             Phrase("show TEXT about yourself in /whois, or nothing", "/whois에 보일 소개를 정하거나 지웁니다"),
-            done: .aboutChanged, changes: .room,
+            done: .aboutChanged,
             .inRoom { turn throws(ChatError) in
                 let (node, line) = (turn.node, turn.operands["text"])
                 let rooms = node.chat.session.profile.rooms
@@ -61,6 +61,8 @@ extension CommandEntry {
 
 extension CommandTurn {
     fileprivate var whoami: Answer {
-        .whoami(node.chat.ownName, room: node.configuration.room.name, profile: node.chat.session.profile)
+        .whoami(
+            node.chat.ownName, room: node.configuration.room.name, profile: node.chat.session.profile,
+            status: node.chat.session.status)
     }
 }

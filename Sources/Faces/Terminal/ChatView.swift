@@ -182,9 +182,9 @@ extension ChatView {
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .elsewhere: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
-        case .failed, .notice: tell(report, of: nil, at: wallClock)
+        case .failed, .notice, .renamed, .status: tell(report, of: nil, at: wallClock)
         // The session shows deliveries in the line of the message, and typing under it.
-        case .delivered, .read, .typing, .renamed, .blocked, .stopped: break
+        case .delivered, .read, .typing, .person, .blocked, .stopped: break
         }
     }
 

@@ -50,8 +50,10 @@ struct Prompt: Sendable {
         let name = DisplayGuard.safe(room.label.name) + (room.isBridged ? " ⇄" : "")
         let short = name.count > 12 ? name.prefix(11) + "…" : name
         let here = language(.hereCount, "\(room.online + 1)")
+        let me = room.me?.displayName ?? ""
+        let away = room.status.state == .away ? " (\(language(.stateAway)))" : ""
         return [
-            [name, room.me?.displayName ?? "", here], [name, room.me?.numberText ?? "", here], [name, here],
+            [name, me + away, here], [name, me, here], [name, room.me?.numberText ?? "", here], [name, here],
             [short, here], [short, "\(room.online + 1)"], [short],
         ].map { $0.filter { !$0.isEmpty }.joined(separator: " · ") }
     }

@@ -68,6 +68,8 @@ extension JSONWriter {
         case .elsewhere(let state, let who, let reason, let was):
             members(state, who, peers: nil, reason, was, isElsewhere: true)
         case .renamed(let me, let was): members(ofRenamed: me, was)
+        case .status(let status, was: _): members(of: status)
+        case .person(let row): members(of: row)
         case .blocked(let who, let isOn): members(ofBlocked: who, isOn)
         case .crowd(let came, let left, let online): members(ofCrowd: came, left, online)
         case .message(let message): members(of: message)
@@ -164,6 +166,8 @@ extension NodeEvent {
         case .ready: "ready"
         case .peer, .elsewhere: "peer"
         case .renamed: "renamed"
+        case .status: "status"
+        case .person: "person"
         case .blocked: "blocked"
         case .crowd: "crowd"
         case .message: "message"

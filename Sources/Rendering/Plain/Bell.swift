@@ -37,8 +37,8 @@ package struct Bell: Sendable {
         case .request(from: let who, text: _): .request(who)
         case .invitation(from: let who, to: _, isThere: false): .invitation(who)
         case .message(let message): call(in: message)
-        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .direct, .invitation, .edited, .deleted, .delivered,
-            .read, .failed, .typing, .notice, .stopped:
+        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .direct, .invitation, .edited,
+            .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
             nil
         }
     }

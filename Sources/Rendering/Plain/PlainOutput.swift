@@ -103,7 +103,11 @@ package struct PlainOutput: Sendable {
         case .deleted(let message): return language(.deleted, reference(to: message, PlainOutput.changed(changes)))
         case .notice(_, let sentence): return DisplayGuard.safe(sentence.text(in: language))
         case .read(let who, ids: _): return language(.hasRead, who.displayName)
-        case .message, .delivered, .failed, .typing, .renamed, .blocked, .stopped: return nil
+        case .renamed(let me, was: _): return language(.nowCalled, me.displayName)
+        case .status(let status, let was):
+            let isSame = (status.state, status.reason) == (was.state, was.reason)
+            return isSame ? language(.aboutChanged) : wording.line(of: status)
+        case .message, .delivered, .failed, .typing, .person, .blocked, .stopped: return nil
         }
     }
 

@@ -37,8 +37,10 @@ package struct PlainRooms: Presentation {
         show(report, at: time) { $0.notices(of: report.report, $1, at: time) }
     }
 
-    /// The lines of an answer, without the time in front, which the asking user knows; but for messages, that are of another.
+    /// The lines of an answer, or of an event in its place, without the time in front, which the asking user knows; but for
+    /// messages, that are of another.
     package mutating func answerLines(of report: RoomReport, at time: Timestamp) -> [String] {
+        if case .event(let event) = report.report, event.isOfUser { return notices(of: report, at: time) }
         guard case .answer(let answer) = report.report else { return [] }
         guard answer.content is MessageList || answer.content is Wiped else { return notices(of: report, at: time) }
         let output = rendering(of: report, at: time).output

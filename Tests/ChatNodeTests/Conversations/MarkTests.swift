@@ -43,9 +43,8 @@ import Wire
             case .deleted: "deleted"
             case .typing(_, _, let isOn): "typing \(isOn)"
             case .direct(let change, _): "direct \(change)"
-            case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .invitation, .delivered, .read, .failed,
-                .notice,
-                .stopped:
+            case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .invitation, .delivered,
+                .read, .failed, .notice, .stopped:
                 nil
             }
         }

@@ -85,9 +85,8 @@ final class InteractionWitness {
             check(message.unread, in: conversation, at: "a deletion")
         case .request(let from, let text):
             requestTexts[from.key, default: []].append(text)
-        case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .direct, .invitation, .delivered, .read, .failed,
-            .typing, .notice,
-            .stopped:
+        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .direct, .invitation, .delivered,
+            .read, .failed, .typing, .notice, .stopped:
             break
         }
     }

@@ -89,6 +89,22 @@ struct LookAlikeTests {
         other.receive(person.session.signPresence(at: person.wallClock))
     }
 
+    @Test func `a nickname that looks like the user's own is marked, though no other peer has it`() throws {
+        let people = room("alice", "carol")
+        let (alice, carol) = (people[0], people[1])
+        func name() -> String? { alice.router.roster.who(carol.id).displayWord }
+        rename(carol, "\u{430}lice", before: alice)
+        #expect(name() == "≈\u{430}lice")
+        rename(carol, "alice", before: alice)
+        #expect(name() == "alice", "the same nickname: the numbers tell them apart")
+        rename(carol, "b\u{43e}b", before: alice)
+        #expect(name() == "b\u{43e}b")
+        let outcome = try alice.router.rename("bob", at: alice.moment)
+        #expect(name() == "≈b\u{43e}b", "the user may take the name later")
+        let told = outcome.events.compactMap { if case .person(let row) = $0 { row.who.displayWord } else { nil } }
+        #expect(told == ["≈b\u{43e}b"], "faces hear of the mark")
+    }
+
     @Test func `a nickname that looks like a present peer's is marked, and that one too`() {
         let people = room("alice", "bob", "carol")
         let (alice, bob, carol) = (people[0], people[1], people[2])

@@ -37,6 +37,8 @@ struct ToldModel {
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }
             case .typing(let who, _, _): demand(who.key != me, "a typing notice of our own")
             case .blocked(let who, _): demand(who.key != me, "a block of ourselves")
+            case .person(let row): demand(row.who.key != me, "a mark of ourselves")
+            case .status(let status, let was): demand(status != was, "a status that is the same as before")
             case .elsewhere(_, let who, _, _): demand(who.key != me, "ourselves in another network")
             case .peer(_, let who, _, _, let online): demand(online >= 0 && who.key != me, "odd presence")
             case .renamed(let who, let was): demand(who.key == me && was.key == me, "another user has a new name")

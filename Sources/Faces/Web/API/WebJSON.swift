@@ -100,7 +100,7 @@ extension JSONWriter {
         if let me = room.me { member("self", me) }
         member("private", room.isPrivate)
         member("bridged", room.isBridged)
-        member("about", room.profile.about)
+        members(of: room.status)
         if let port = room.port { member("port", Int(port)) }
         if let discovery = room.discovery { member("discovery", discovery.rawValue) }
     }

@@ -166,7 +166,8 @@ function drawNow() {
 
 function drawTitle(current) {
   const me = model.me(current);
-  part("me").replaceChildren(...(me ? [peerName(me)] : []));
+  const away = me?.state === "away" ? ` (away${me.reason ? `: ${me.reason}` : ""})` : "";
+  part("me").replaceChildren(...(me?.self ? [peerName(me.self), element("bdi", "", away)] : []));
   const isRoom = current?.info.kind === "room";
   const title = current?.info.with ? peerName(model.nameOf(current.info.room, current.info.with)) : `${titleOf(current?.info ?? {})} · ${(current?.info.online ?? 0) + 1} here`;
   part("title").replaceChildren(...(current ? [title] : []));

@@ -92,9 +92,9 @@ export class Model {
     return sum;
   }
 
-  // The own name in the room of a conversation.
+  // The own name and state in the room of a conversation.
   me(conversation) {
-    return this.rooms.get(conversation?.info.room)?.self;
+    return this.rooms.get(conversation?.info.room);
   }
 
   // The present name of a user: a message has the name of its time.
@@ -249,6 +249,17 @@ const takers = new Map(Object.entries({
     const conversation = model.conversation({ room: event.room });
     if (conversation) keepText(conversation, `you are now ${event.self.displayName}`);
     return ["all"];
+  },
+
+  // The user is away, is back, or has another line of its own, whichever face asked for it.
+  status(model, { room: name, state, reason, about }) {
+    const room = model.rooms.get(name);
+    if (!room) return ["again"];
+    const isSame = room.state === state && room.reason === reason;
+    Object.assign(room, { state, reason, about });
+    const conversation = model.conversation({ room: name });
+    if (conversation && !isSame) keepText(conversation, state === "away" ? `you are away${reason ? `: ${reason}` : ""}` : "you are back");
+    return ["title", "log"];
   },
 
   // The messages of a peer go when the user blocks it, and come again from the node when that is taken back; counts change with them.

@@ -195,8 +195,8 @@ extension STOMPSession {
             if case .publicRoom = message.conversation { .channel(room.name) } else { .direct }
         case .request, .direct, .delivered, .read, .failed: .direct
         case .typing: .typing(room.name)
-        case .peer, .crowd, .elsewhere: .people(room.name)
-        case .ready, .renamed, .blocked, .invitation, .notice, .stopped: nil
+        case .peer, .crowd, .elsewhere, .person, .blocked, .renamed, .status: .people(room.name)
+        case .ready, .invitation, .notice, .stopped: nil
         }
     }
 
@@ -206,7 +206,7 @@ extension STOMPSession {
         case .edited(let message): body(of: message, "modified", in: report.room)
         case .deleted(let message): body(of: message, "removed", in: report.room)
         case .request, .direct, .delivered, .read, .failed, .typing, .peer, .crowd, .elsewhere, .ready, .renamed,
-            .blocked, .invitation, .notice, .stopped:
+            .status, .person, .blocked, .invitation, .notice, .stopped:
             JSONOutput(.forPrograms).line(of: report)
         }
     }

@@ -15,6 +15,8 @@ struct SocketIOEvents: Sendable {
         case message(MessageView)
         case here(PeerName)
         case left(PeerName)
+        /// The user has another name.
+        case user(PeerName)
     }
 
     private struct Entry: Sendable {
@@ -40,13 +42,13 @@ struct SocketIOEvents: Sendable {
             guard case .publicRoom = message.conversation else { return nil }
             (content, topic) = (.message(message), EventTopic(report))
         case .peer(.left, let who, reason: _, was: _, online: _), .elsewhere(.left, let who, reason: _, was: _):
-            (content, topic) = (.left(who), EventTopic(report))
+            (content, topic) = (.left(who), EventTopic(report.room))
         case .peer(_, let who, reason: _, was: _, online: _), .elsewhere(_, let who, reason: _, was: _):
-            (content, topic) = (.here(who), EventTopic(report))
+            (content, topic) = (.here(who), EventTopic(report.room))
+        case .person(let row) where row.state != .left: (content, topic) = (.here(row.who), EventTopic(report.room))
+        case .renamed(let me, was: _): (content, topic) = (.user(me), EventTopic(report.room))
         case .ready, .crowd, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
-            .notice,
-            .renamed, .blocked,
-            .stopped:
+            .notice, .status, .person, .blocked, .stopped:
             return nil
         }
         last += 1
@@ -80,7 +82,9 @@ struct SocketIOEvents: Sendable {
     }
 
     /// The packet of an event with its offset as the last argument, and its topic; nil if it is forgotten.
-    func packet(at offset: Int) -> (text: String, topic: EventTopic)? {
+    ///
+    /// - Parameter user: the id that the client knows the user by.
+    func packet(at offset: Int, user: String) -> (text: String, topic: EventTopic)? {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
@@ -100,6 +104,11 @@ struct SocketIOEvents: Sendable {
             case .here(let who):
                 SocketIOPacket.event("userConnectUpdate") {
                     $0.user(who.key.hexadecimal, who.displayName, isConnected: true)
+                    $0.string("\(offset)")
+                }
+            case .user(let me):
+                SocketIOPacket.event("userConnectUpdate") {
+                    $0.user(user, me.displayName, isConnected: true)
                     $0.string("\(offset)")
                 }
             case .left(let who):

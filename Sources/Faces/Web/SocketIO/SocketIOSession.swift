@@ -188,7 +188,6 @@ struct SocketIOSession: Sendable {
             return perform(next, in: .named(room.name), .listing(acknowledgement: acknowledgement))
         case .listing(let acknowledgement):
             guard let room else { return [.close] }
-            if let done = reports.last?.report.content(Done.self) { me = done.who.displayName }
             guard let peers = reports.last?.report.content(PeerList.self)?.peers else {
                 return perform(.who(all: true), in: .named(room.name), .listing(acknowledgement: acknowledgement))
             }
@@ -222,6 +221,9 @@ struct SocketIOSession: Sendable {
             }
         }
     }
+
+    /// The user has another name, whichever face asked for it.
+    mutating func renameUser(_ me: PeerName) { self.me = me.displayName }
 
     /// Tells which peers type in the room now.
     func typing(_ names: [String]) -> [Effect] {

@@ -138,6 +138,7 @@ extension WebServer {
     func tellEngines(_ report: RoomReport) {
         let offset = engines.take(report, at: .monotonic)
         for session in engines.live where session.session.room == report.room {
+            if case .event(.renamed(let me, was: _)) = report.report { session.session.renameUser(me) }
             if let offset { session.packets.append(.event(offset)) }
             perform([], for: session)
         }
@@ -259,12 +260,12 @@ extension WebServer {
         guard !session.packets.isEmpty else { return }
         if let key = session.socket, let connection = connections[key] {
             for packet in session.packets {
-                guard let (text, topic) = written(packet) else { continue }
+                guard let (text, topic) = written(packet, to: session) else { continue }
                 send(Array(text.utf8), to: connection, about: topic)
             }
             session.packets = []
         } else if let (number, key) = session.parked, let connection = connection(number, at: key), !isGone(key) {
-            let texts = session.packets.compactMap { written($0)?.text }
+            let texts = session.packets.compactMap { written($0, to: session)?.text }
             let payload = texts.joined(separator: String(WebServer.separator))
             guard !payload.isEmpty else { return session.packets = [] }
             connection.poll = EnginePoll(session: session, packets: session.packets)
@@ -278,10 +279,13 @@ extension WebServer {
     }
 
     /// A packet as it is sent; nil if its event is forgotten.
-    private func written(_ packet: EngineSession.Packet) -> (text: String, topic: EventTopic?)? {
+    private func written(
+        _ packet: EngineSession.Packet, to session: EngineSession
+    ) -> (text: String, topic: EventTopic?)? {
         switch packet {
         case .text(let text, let topic): (text, topic)
-        case .event(let offset): engines.events.packet(at: offset).map { ("4" + $0.text, $0.topic) }
+        case .event(let offset):
+            engines.events.packet(at: offset, user: session.session.id).map { ("4" + $0.text, $0.topic) }
         }
     }
 
