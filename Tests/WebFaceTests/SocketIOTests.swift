@@ -157,10 +157,12 @@ import Wire
         #expect(events.append(.event(.peer(.here, who, online: 1))) == 2)
         #expect(events.append(RoomReport(RoomLabel(number: 2, name: "b"), .event(.peer(.left, who, online: 0)))) == 3)
         #expect(events.append(.event(.typing(who, .publicRoom, isOn: true))) == nil)
-        #expect(events.packet(at: 1)?.text.hasSuffix(",\"1\"]") == true)
-        #expect(events.packet(at: 1)?.text.hasPrefix("2[\"newChatMessage\",\"quiet-otter#4821\",\"hi\",") == true)
-        #expect(events.packet(at: 2)?.text.hasSuffix("\"isConnected\":true},\"2\"]") == true)
-        #expect(events.packet(at: 3)?.text == "2[\"userExitUpdate\",\"quiet-otter#4821\",\"3\"]")
+        #expect(events.packet(at: 1, user: "me")?.text.hasSuffix(",\"1\"]") == true)
+        #expect(
+            events.packet(at: 1, user: "me")?.text.hasPrefix("2[\"newChatMessage\",\"quiet-otter#4821\",\"hi\",")
+                == true)
+        #expect(events.packet(at: 2, user: "me")?.text.hasSuffix("\"isConnected\":true},\"2\"]") == true)
+        #expect(events.packet(at: 3, user: "me")?.text == "2[\"userExitUpdate\",\"quiet-otter#4821\",\"3\"]")
         #expect(events.missed(since: 0, in: .lobby) == [1, 2])
         #expect(events.missed(since: 2, in: .lobby) == [])
         #expect(events.missed(since: 4, in: .lobby) == nil)
@@ -175,18 +177,18 @@ import Wire
         _ = events.append(.event(.message(try said("frist", 1))))
         _ = events.append(.event(.message(try said("SECRET", 2))))
         events.change(try said("first", 1), in: .lobby)
-        #expect(events.packet(at: 1)?.text.contains("\"first\"") == true)
+        #expect(events.packet(at: 1, user: "me")?.text.contains("\"first\"") == true)
         events.erase(try #require(Erasure(behind: .event(.deleted(try said("", 2))))))
-        #expect(events.packet(at: 2) == nil)
+        #expect(events.packet(at: 2, user: "me") == nil)
         #expect(events.missed(since: 0, in: .lobby) == [1])
         events.erase(try #require(Erasure(behind: .event(.stopped(.asked)))))
-        #expect(events.packet(at: 1) == nil)
+        #expect(events.packet(at: 1, user: "me") == nil)
         #expect(!String(describing: events).contains("first"))
         let author = try said("BLOCKED", 3)
         let appended = events.append(.event(.message(author)))
         let offset = try #require(appended)
         events.erase(try #require(Erasure(behind: .event(.blocked(author.from, isOn: true)))))
-        #expect(events.packet(at: offset) == nil)
+        #expect(events.packet(at: offset, user: "me") == nil)
         #expect(Erasure(behind: .event(.blocked(author.from, isOn: false))) == nil)
     }
 
@@ -199,7 +201,7 @@ import Wire
         #expect(events.missed(since: 1_500, in: .lobby) == nil)
         let kept = try #require(events.missed(since: 2_900, in: .lobby))
         #expect(kept == Array(2_901...3_000))
-        #expect(events.packet(at: 2_950) != nil && events.packet(at: 1) == nil)
+        #expect(events.packet(at: 2_950, user: "me") != nil && events.packet(at: 1, user: "me") == nil)
     }
 
     @Test func `a client may come back once and for two minutes, and not to a room that was left`() throws {
