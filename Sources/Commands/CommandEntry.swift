@@ -29,7 +29,7 @@ package struct CommandEntry: Sendable {
         /// In a turn of all rooms.
         case inProgram(@Sendable (inout CommandTurn, CommandExecutor, isolated Program) throws(ChatError) -> Answer?)
         /// For longer than a turn: begins and ends rooms. Nil if the program leaves instead.
-        case overTurns(@Sendable (Operands, CommandExecutor, isolated Program) async -> CommandResult?)
+        case overTurns(@Sendable (Operands, ViewID?, CommandExecutor, isolated Program) async -> CommandResult?)
         /// The terminal performs it itself.
         case inTerminal
     }

@@ -91,17 +91,20 @@ package struct CommandExecutor: Sendable {
     /// - Parameters:
     ///   - label: the room; nil for the open one.
     ///   - conversation: the one of the room that counts as open, as a client shows it; nil for the one that is.
+    ///   - view: shows what the command opens; nil for none, of a client that is not connected now.
     /// - Returns: the events of the command, and its answer or error; nil if the node leaves instead.
     package func reports(
-        of command: Command, in label: RoomLabel? = nil, at conversation: Conversation? = nil
+        of command: Command, in label: RoomLabel? = nil, at conversation: Conversation? = nil, view: ViewID? = .shared
     ) async -> [RoomReport]? {
-        await reports(of: command, in: label, at: conversation, rooms)
+        await reports(of: command, in: label, at: conversation, view, rooms)
     }
 
     private func reports(
-        of command: Command, in label: RoomLabel?, at conversation: Conversation?, _ rooms: isolated Program
+        of command: Command, in label: RoomLabel?, at conversation: Conversation?, _ view: ViewID?,
+        _ rooms: isolated Program
     ) async -> [RoomReport]? {
-        let result = await result(of: command, in: label, at: conversation, isPaced: true, isForDisplay: true, rooms)
+        let result = await result(
+            of: command, in: label, at: conversation, view, isPaced: true, isForDisplay: true, rooms)
         guard let result else { return nil }
         await result.stored?()
         return result.events.map { RoomReport(result.room, .event($0)) } + [result.report].compactMap(\.self)
@@ -112,19 +115,19 @@ package struct CommandExecutor: Sendable {
     /// - Parameter deliver: takes the result in the nodes' turn.
     /// - Returns: nil if the program leaves instead.
     private func result(
-        of command: Command, in label: RoomLabel?, at conversation: Conversation? = nil, isPaced: Bool,
-        isForDisplay: Bool, _ rooms: isolated Program, _ deliver: (CommandResult) -> Void = { _ in }
+        of command: Command, in label: RoomLabel?, at conversation: Conversation? = nil, _ view: ViewID? = .shared,
+        isPaced: Bool, isForDisplay: Bool, _ rooms: isolated Program, _ deliver: (CommandResult) -> Void = { _ in }
     ) async -> CommandResult? {
         if case .overTurns(let run) = command.entry.action {
-            guard let result = await run(command.operands, self, rooms) else { return nil }
-            tell(result, isForDisplay: isForDisplay, rooms)
+            guard let result = await run(command.operands, view, self, rooms) else { return nil }
+            tell(result, view, isForDisplay: isForDisplay, rooms)
             deliver(result)
             return result
         }
         return await run(in: label, isPaced: isPaced && command.entry.isPaced, rooms) { room in
             if isForDisplay { room.node.flushEvents() }
-            let result = perform(command, at: conversation, in: room, rooms)
-            tell(result, isForDisplay: isForDisplay, rooms)
+            let result = perform(command, at: conversation, in: room, view, rooms)
+            tell(result, view, isForDisplay: isForDisplay, rooms)
             deliver(result)
             return result
         }
@@ -167,9 +170,10 @@ package struct CommandExecutor: Sendable {
 /// One command in a turn of the nodes.
 extension CommandExecutor {
     private func perform(
-        _ command: Command, at conversation: Conversation? = nil, in room: Program.Room, _ rooms: isolated Program
+        _ command: Command, at conversation: Conversation?, in room: Program.Room, _ view: ViewID?,
+        _ rooms: isolated Program
     ) -> CommandResult {
-        var turn = CommandTurn(command, at: conversation, in: room, keepsMarks: keepsMarks(room.label))
+        var turn = CommandTurn(command, at: conversation, in: room, view: view, keepsMarks: keepsMarks(room.label))
         var result = turn.result { turn throws(ChatError) in
             switch command.entry.action {
             case .inRoom(let run): try run(&turn)
@@ -178,7 +182,9 @@ extension CommandExecutor {
             }
         }
         guard result.isDone else { return result }
-        if result.opening != nil { rooms.look(at: turn.room) }
+        if let opening = result.opening {
+            look(at: turn.room, opening.view, in: opening.left == nil ? view : .shared, rooms)
+        }
         guard let change = turn.change else { return result }
         if case .marks(let marks) = change { share(marks, from: room, rooms) }
         result.stored = store(change, room.label)
@@ -224,11 +230,25 @@ extension CommandExecutor {
         told(RoomReport(room, .viewed(place?.conversation, by: view)), true)
     }
 
+    /// Looks at a conversation that a command opened: in the shared view, at its room.
+    ///
+    /// - Parameter view: nil for none.
+    func look(at room: Program.Room, _ conversation: ConversationView, in view: ViewID?, _ rooms: isolated Program) {
+        guard let view else { return }
+        guard view != .shared else { return rooms.look(at: room) }
+        _ = rooms.show(Conversation(conversation), of: room.label, in: view)
+    }
+
     /// Tells the faces, in the node's turn, which conversation a command opened, and what it changed that no event tells.
-    private func tell(_ result: CommandResult, isForDisplay: Bool, _ rooms: isolated Program) {
+    private func tell(_ result: CommandResult, _ view: ViewID?, isForDisplay: Bool, _ rooms: isolated Program) {
         if let opening = result.opening {
             if let left = opening.left { told(RoomReport(left, .leaving), isForDisplay) }
-            told(RoomReport(result.room, .opened(opening.view, recent: opening.recent)), isForDisplay)
+            // A room that is left may have been the open one.
+            if view == .shared || opening.left != nil {
+                told(RoomReport(result.room, .opened(opening.view, recent: opening.recent)), isForDisplay)
+            } else if let view {
+                told(RoomReport(result.room, .viewed(opening.view, by: view)), true)
+            }
         }
         let changed =
             switch result.scope {

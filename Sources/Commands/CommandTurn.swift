@@ -50,6 +50,8 @@ struct CommandTurn {
     let command: Command
     /// The one that counts as open.
     let conversation: Conversation
+    /// The view in which it opens a conversation; nil for none.
+    let view: ViewID?
     /// Whether marks that are set here outlast the program.
     let keepsMarks: Bool
     /// The change to store with the identity.
@@ -59,9 +61,10 @@ struct CommandTurn {
 
     /// - Parameter conversation: nil for the one that the node has open.
     init(
-        _ command: Command, at conversation: Conversation? = nil, in room: Program.Room, keepsMarks: Bool = false
+        _ command: Command, at conversation: Conversation? = nil, in room: Program.Room, view: ViewID? = .shared,
+        keepsMarks: Bool = false
     ) {
-        (self.room, self.command, self.keepsMarks) = (room, command, keepsMarks)
+        (self.room, self.command, self.view, self.keepsMarks) = (room, command, view, keepsMarks)
         self.conversation = conversation ?? Conversation(room.node.chat.activeView)
     }
 
@@ -107,10 +110,11 @@ struct CommandTurn {
     /// The answer of a command that is done, for the user or a peer.
     func done(_ who: PeerName) -> Answer { .done(command: command.entry.name, who) }
 
-    /// The answer of a command that opened the conversation that is open now.
-    func opened(by name: String) -> Answer {
-        let open = node.chat.activeView
-        return .active(command: name, open, recent: node.chat.messages(in: Conversation(open)))
+    /// Opens a conversation of the room; in a view of its own, the executor shows it.
+    func open(_ conversation: Conversation, by name: String) -> Answer {
+        if view == .shared { node.change(.open(conversation)) }
+        return .active(
+            command: name, node.chat.view(conversation), recent: node.chat.messages(in: conversation))
     }
 }
 

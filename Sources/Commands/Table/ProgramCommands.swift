@@ -15,7 +15,7 @@ extension CommandEntry {
         CommandEntry("clear", [], .program, Phrase("clear the screen", "화면을 지웁니다"), .inTerminal),
         CommandEntry(
             "quit", [], .program, Phrase("leave", "나갑니다"), aliases: ["exit"],
-            .overTurns { _, desk, rooms in
+            .overTurns { _, _, desk, rooms in
                 desk.departure.record(.asked)
                 rooms.beginLeaving()
                 return CommandResult(room: rooms.anyLabel)
@@ -33,7 +33,7 @@ extension CommandEntry {
                 "erase all data now, files too, and continue under a new identity",
                 "파일까지 모든 것을 지우고 새 신원으로 계속합니다"),
             replacesView: true,
-            .overTurns { _, _, rooms in
+            .overTurns { _, _, _, rooms in
                 let answer = await rooms.wipe()
                 // Faces get it between the last event of the last node and the first one of the next.
                 return CommandResult(room: rooms.anyLabel, reply: answer.map(Report.answer), isReported: true)

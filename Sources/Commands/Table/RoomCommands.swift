@@ -12,21 +12,21 @@ extension CommandEntry {
                 "enter another room, with a fresh identity; a name with spaces in quotation marks",
                 "새 신원으로 다른 방에 들어갑니다. 빈칸이 있는 이름은 따옴표로 묶습니다"),
             replacesView: true,
-            .overTurns { operands, desk, rooms in
+            .overTurns { operands, view, desk, rooms in
                 let request = RoomRequest(
                     name: operands["room"] ?? "", key: operands["key"], isAsKept: operands.flag("asKept") ?? false,
                     isOpen: operands.flag("open") ?? false)
-                return await desk.join(request, rooms) {
+                return await desk.join(request, view, rooms) {
                     request.key == nil ? .active(command: "join", .publicRoom, recent: $0) : .joined(recent: $0)
                 }
             }),
         CommandEntry(
             "room", [.new, .newRoom], .view, Phrase("make a private room with a new key", "새 키로 비공개 방을 만듭니다"),
             replacesView: true,
-            .overTurns { operands, desk, rooms in
+            .overTurns { operands, view, desk, rooms in
                 let key = RoomKey.makeText()
                 let request = RoomRequest(name: operands["room"] ?? "", key: key)
-                return await desk.join(request, rooms) {
+                return await desk.join(request, view, rooms) {
                     Answer("room", Opening(.publicRoom, recent: $0, .made(key: key)))
                 }
             }),
@@ -74,7 +74,7 @@ extension CommandTurn {
         if let name = operands["room"] {
             left = try rooms.existing(name)
         } else if case .direct = conversation {
-            return openRoom(by: "close")
+            return open(.publicRoom, by: "close")
         }
         guard rooms.all.count > 1 else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
         rooms.retract(left)
@@ -180,15 +180,17 @@ extension Program {
 extension CommandExecutor {
     /// Enters a room, and opens its conversation.
     ///
-    /// - Parameter answer: makes the answer from the stored messages.
+    /// - Parameters:
+    ///   - view: where it is opened.
+    ///   - answer: makes the answer from the stored messages.
     /// - Returns: nil if the program leaves instead.
     fileprivate func join(
-        _ request: RoomRequest, _ rooms: isolated Program, _ answer: ([MessageView]) -> Answer
+        _ request: RoomRequest, _ view: ViewID?, _ rooms: isolated Program, _ answer: ([MessageView]) -> Answer
     ) async -> CommandResult? {
         do throws(ChatError) {
             guard let room = try await entered(request, rooms) else { return nil }
-            rooms.look(at: room)
-            room.node.change(.open(.publicRoom))
+            look(at: room, .publicRoom, in: view, rooms)
+            if view == .shared { room.node.change(.open(.publicRoom)) }
             let answer = answer(room.node.chat.messages(in: .publicRoom))
             return CommandResult(
                 room: room.label, events: room.node.flushEvents(), reply: .answer(answer), changes: .room)

@@ -19,7 +19,7 @@ extension CommandEntry {
             .inProgram { turn, _, rooms throws(ChatError) in try turn.open(rooms) }),
         CommandEntry(
             "close", [], .view, Phrase("back to the room", "방의 대화로 돌아갑니다"), replacesView: true,
-            .inRoom { $0.openRoom(by: "close") }),
+            .inRoom { $0.open(.publicRoom, by: "close") }),
         CommandEntry(
             "history", [.anyone], .view, Phrase("the latest messages, at most 100", "지난 메시지, 최대 100개"),
             .inRoom { turn throws(ChatError) in
@@ -40,24 +40,17 @@ extension CommandEntry {
 }
 
 extension CommandTurn {
-    /// Opens the conversation of the room.
-    mutating func openRoom(by name: String) -> Answer {
-        node.change(.open(.publicRoom))
-        return opened(by: name)
-    }
-
     /// Opens a room or a direct conversation: of a line that is found now, of a program it is the one or the other.
     fileprivate mutating func open(_ rooms: isolated Program) throws(ChatError) -> Answer {
         let place = operands["place"]
-        if place == "public" { return openRoom(by: "open") }
+        if place == "public" { return open(.publicRoom, by: "open") }
         if let name = operands["room"] ?? place {
             if let other = rooms.named(name) {
                 room = other
-                return openRoom(by: "open")
+                return open(.publicRoom, by: "open")
             }
             guard place != nil else { throw ChatError(.unknownRoom, .unknownRoom, name) }
         }
-        node.change(.open(.direct(try node.chat.find(place ?? operands.who))))
-        return opened(by: "open")
+        return open(.direct(try node.chat.find(place ?? operands.who)), by: "open")
     }
 }
