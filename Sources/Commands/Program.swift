@@ -192,7 +192,7 @@ extension Program {
     }
 
     /// The invitations to rooms that the program is not in.
-    var invitations: [InvitedRoom] {
+    package var invitations: [InvitedRoom] {
         invitedRooms.all.filter { label(of: $0.room) == nil }.map { InvitedRoom(room: $0.room, from: $0.from) }
     }
 

@@ -351,8 +351,13 @@ extension EventHub {
 
     /// Tells the clients of events that have come through the inlet.
     ///
-    /// - Parameter logs: whether an event is one of the log.
-    package mutating func tell(_ reports: [RoomReport], at now: Instant, logs: (RoomReport) -> Bool = { _ in false }) {
+    /// - Parameters:
+    ///   - successor: the message that is shown behind that of the events; nil for none.
+    ///   - logs: whether an event is one of the log.
+    package mutating func tell(
+        _ reports: [RoomReport], before successor: MessageID? = nil, at now: Instant,
+        logs: (RoomReport) -> Bool = { _ in false }
+    ) {
         inlet.arrived(reports.count)
         for report in reports {
             lastEvent += 1
@@ -361,7 +366,7 @@ extension EventHub {
             for (number, client) in clients where !client.isLost && client.session?.hearsEvents == true {
                 act(number, at: now) { $0.hear(event, at: now) }
             }
-            if logs(report), log.append(report) != nil { tellFollowers(at: now) }
+            if logs(report), log.append(report, before: successor) != nil { tellFollowers(at: now) }
         }
     }
 

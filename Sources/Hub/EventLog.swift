@@ -1,14 +1,14 @@
 import Chat
 package import Commands
 import Model
-import Wire
+package import Wire
 
 /// The latest events, for clients that come back: each has a number, which increases within a run. Events whose texts are to be
 /// forgotten leave gaps.
 package struct EventLog: Sendable {
     /// One line of JSON of an event with an id, beginning with the member `event`, without a line feed; nil for a report that is
-    /// no event.
-    package typealias Line = @Sendable (RoomReport, _ id: String) -> [UInt8]?
+    /// no event. A message has the id of the one that is shown behind it; nil for the last one.
+    package typealias Line = @Sendable (RoomReport, _ successor: MessageID?, _ id: String) -> [UInt8]?
 
     package struct Entry: Sendable {
         package let number: Int
@@ -19,6 +19,8 @@ package struct EventLog: Sendable {
         let topic: EventTopic
         /// The unread messages when a message came.
         let unread: Int
+        /// The message behind it, at that time.
+        let successor: MessageID?
         /// The bytes of all events of the run up to the end of this one.
         let end: Int
 
@@ -27,7 +29,7 @@ package struct EventLog: Sendable {
 
     package static let capacity = 4_096
     /// For a server without streams.
-    package static let none = EventLog(run: "") { _, _ in nil }
+    package static let none = EventLog(run: "") { _, _, _ in nil }
 
     /// The form in which a stream gets an event.
     package enum Form: Sendable { case json, serverSent }
@@ -51,25 +53,28 @@ package struct EventLog: Sendable {
     package var id: String { "\(run)-\(last)" }
 
     /// - Returns: nil for a report that is no event.
-    mutating func append(_ report: RoomReport) -> Entry? {
-        guard let json = line(report, "\(run)-\(last + 1)") else { return nil }
+    mutating func append(_ report: RoomReport, before successor: MessageID? = nil) -> Entry? {
+        guard let json = line(report, successor, "\(run)-\(last + 1)") else { return nil }
         let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
-        return append(json, EventTopic(report), unread)
+        return append(json, EventTopic(report), unread, successor)
     }
 
     /// Appends an event that is no report.
     ///
     /// - Parameter make: its line, as that of a report.
     mutating func append(_ topic: EventTopic, _ make: (_ id: String) -> [UInt8]) {
-        append(make("\(run)-\(last + 1)"), topic, 0)
+        append(make("\(run)-\(last + 1)"), topic, 0, nil)
     }
 
     @discardableResult
-    private mutating func append(_ json: [UInt8], _ topic: EventTopic, _ unread: Int) -> Entry {
+    private mutating func append(
+        _ json: [UInt8], _ topic: EventTopic, _ unread: Int, _ successor: MessageID?
+    ) -> Entry {
         last += 1
         size += json.count
         let entry = Entry(
-            number: last, id: id, name: EventLog.name(of: json), json: json, topic: topic, unread: unread, end: size)
+            number: last, id: id, name: EventLog.name(of: json), json: json, topic: topic, unread: unread,
+            successor: successor, end: size)
         entries.append(entry)
         if entries.count - first > EventLog.capacity {
             dropped = entries[first].number
@@ -119,11 +124,13 @@ package struct EventLog: Sendable {
             var message = message
             // The number of unread messages stays that of its time.
             message.unread = entry.unread
-            guard let json = line(RoomReport(room, .event(.message(message))), entry.id) else { continue }
+            guard let json = line(RoomReport(room, .event(.message(message))), entry.successor, entry.id) else {
+                continue
+            }
             entries.append(
                 Entry(
                     number: entry.number, id: entry.id, name: entry.name, json: json, topic: entry.topic,
-                    unread: entry.unread, end: entry.end))
+                    unread: entry.unread, successor: entry.successor, end: entry.end))
         }
     }
 

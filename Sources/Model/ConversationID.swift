@@ -45,10 +45,9 @@ package struct ConversationID: Hashable, Sendable, CustomStringConvertible {
         switch event {
         case .message(let message), .edited(let message), .deleted(let message): self.init(room, message.conversation)
         case .typing(_, let view, _): self.init(room, view)
-        case .delivered(let who, _), .read(let who, _), .failed(let who, _), .direct(_, let who):
+        case .delivered(let who, _), .read(let who, _), .failed(let who, _), .direct(_, let who), .request(let who, _):
             self.init(room, .direct(with: who))
-        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .request, .invitation, .notice,
-            .stopped:
+        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .invitation, .notice, .stopped:
             return nil
         }
     }

@@ -62,6 +62,12 @@ package struct MessageLog: Sendable {
 
     package func position(of id: MessageID) -> Int? { slot(of: id).flatMap(position) }
 
+    /// The message that is shown behind another one; nil for the last one, and for one that is not kept.
+    package func next(behind id: MessageID) -> MessageView? {
+        guard let position = position(of: id), position + 1 < count else { return nil }
+        return self[position + 1]
+    }
+
     /// Inserts a message where the node has it: history from before it came by the signed order, a missed one by its place, a
     /// live one last.
     mutating func insert(_ message: MessageView) -> Placement {

@@ -28,6 +28,8 @@ package enum ModelChange: Hashable, Sendable {
     case refreshed(ConversationID)
     case unread(ConversationID, Unread)
     case typing(ConversationID)
+    /// The note behind the last message of a conversation.
+    case note(ConversationID, ConversationNote)
     /// The request of the peer of a conversation is open, or no longer.
     case request(ConversationID, isOpen: Bool)
     case invitations

@@ -20,6 +20,8 @@ package struct ModelConversation: Sendable {
     /// The text of the peer's open request; not made safe for display.
     package private(set) var request: String?
     package private(set) var typists: [Typist] = []
+    /// Behind its last message.
+    package private(set) var note = ConversationNote(number: 1)
     /// Whether a view shows it: then nothing is unread.
     package private(set) var isActive = false
     /// Grows with each use, by which the one to be forgotten is chosen.
@@ -60,7 +62,9 @@ package struct ModelConversation: Sendable {
         switch placement {
         case .duplicate: return placement
         case .tooOld: if message.isUnread, !message.isHistory { unreadEvicted += 1 }
-        case .kept: unreadEvicted += before + (message.isUnread ? 1 : 0) - log.unread
+        case .kept(let position, _):
+            unreadEvicted += before + (message.isUnread ? 1 : 0) - log.unread
+            if position == log.count - 1 { note = ConversationNote(number: note.number + 1) }
         }
         if id.peer != nil { set(standing: message.isRequest ? .requestedByUs : .accepted) }
         return placement
@@ -116,6 +120,8 @@ package struct ModelConversation: Sendable {
             if message.from.key == who.key { message.from = message.from.renamed(like: who) }
         }
     }
+
+    mutating func fold<Result>(_ change: (inout ConversationNote) -> Result) -> Result { change(&note) }
 
     /// The user has another name: other texts name the user now.
     mutating func setMention(_ mention: Mention) {

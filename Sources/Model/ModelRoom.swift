@@ -78,18 +78,21 @@ extension ModelRoom {
         case .ready(let me, let port, room: _, let discovery):
             (self.port, self.discovery) = (port, discovery)
             rename(me, &changes)
-        case .peer(let state, let who, let reason, was: _, let online):
+        case .peer(let state, let who, let reason, let before, let online):
             self.online = online
-            set(who, state, reason, isElsewhere: false, at: moment, &changes)
-        case .elsewhere(let state, let who, let reason, was: _):
-            set(who, state, reason, isElsewhere: true, at: moment, &changes)
-        case .renamed(let me, was: _): rename(me, &changes)
+            set(who, state, reason, isElsewhere: false, before, at: moment, &changes)
+        case .elsewhere(let state, let who, let reason, let before):
+            set(who, state, reason, isElsewhere: true, before, at: moment, &changes)
+        case .renamed(let me, let was):
+            rename(me, &changes)
+            foldRename(of: was, to: me, &changes)
         case .status(let status, was: _): set(status, &changes)
         case .person(let row): set(ModelPerson(row), &changes)
         case .blocked(let who, let isOn): setBlocked(who, isOn, &changes)
         case .crowd(let came, let left, let online):
             (self.online, isCrowd) = (online, true)
             changes.append(.moved(label, came: came, left: left))
+            fold(&changes) { $0.add(came: came, left: left) }
         case .request(let who, let text): open(text, of: who, &shared, &changes)
         case .direct(let change, let who): end(change, with: who, &shared, &changes)
         case .edited(let message): edit(message, &changes)
@@ -99,16 +102,19 @@ extension ModelRoom {
         case .failed(let who, let messages): set(.failed, messages.map(\.id), with: who, &changes)
         case .typing(let who, let view, let isOn):
             // Peers type in accepted conversations alone, of which one from an earlier run has had no event.
-            let id = ConversationID(label, view)
-            if isOn, conversation(id) == nil { accept(view, &shared, &changes) }
-            if change(id, { $0.setTyping(who, isOn: isOn, at: moment.instant) }) == true { changes.append(.typing(id)) }
-        case .notice(let code, _):
-            guard let isBridged = code.isRoomBridged, isBridged != self.isBridged else { return }
-            self.isBridged = isBridged
-            changes.append(.changed(label))
+            if isOn, conversation(ConversationID(label, view)) == nil { accept(view, &shared, &changes) }
+            setTyping(who, in: ConversationID(label, view), isOn: isOn, at: moment.instant, &changes)
+        case .notice(let code, let sentence): take(code, sentence, &changes)
         // These are of the whole program.
         case .invitation, .stopped: break
         }
+    }
+
+    private mutating func take(_ code: NoticeCode, _ sentence: Sentence, _ changes: inout [ModelChange]) {
+        if code.isAboutBridge { fold(&changes) { $0.add(sentence.text(in: .english)) } }
+        guard let isBridged = code.isRoomBridged, isBridged != self.isBridged else { return }
+        self.isBridged = isBridged
+        changes.append(.changed(label))
     }
 
     private mutating func add(_ message: MessageView, _ shared: inout Shared, _ changes: inout [ModelChange]) {
@@ -166,6 +172,12 @@ extension ModelRoom {
         }
     }
 
+    private mutating func setTyping(
+        _ who: PeerName, in id: ConversationID, isOn: Bool, at now: Instant, _ changes: inout [ModelChange]
+    ) {
+        if change(id, { $0.setTyping(who, isOn: isOn, at: now) }) == true { changes.append(.typing(id)) }
+    }
+
     mutating func endTyping(begunBefore instant: Instant, into changes: inout [ModelChange]) {
         changeAll { if $0.endTyping(begunBefore: instant) { changes.append(.typing($0.id)) } }
     }
@@ -174,16 +186,40 @@ extension ModelRoom {
 /// Peers.
 extension ModelRoom {
     private mutating func set(
-        _ who: PeerName, _ state: PresenceState, _ reason: String?, isElsewhere: Bool, at moment: Moment,
-        _ changes: inout [ModelChange]
+        _ who: PeerName, _ state: PresenceState, _ reason: String?, isElsewhere: Bool, _ before: PeerSighting?,
+        at moment: Moment, _ changes: inout [ModelChange]
     ) {
         let (was, now) = people.set(who, state, reason: reason, isElsewhere: isElsewhere, at: moment.wallClock)
         changes.append(.person(label, now, was: was))
         if was?.who != who { rename(peer: who, &changes) }
         if state == .left { stopTyping(who, &changes) }
+        // A peer with an earlier state was here, and did not come.
+        if let before {
+            foldRename(of: before.who, to: who, &changes)
+        } else if was?.isHere ?? false != now.isHere {
+            fold(&changes) { $0.add(came: now.isHere ? 1 : 0, left: now.isHere ? 0 : 1) }
+        }
+    }
+
+    /// Adds to the note of the room's own conversation.
+    private mutating func fold(_ changes: inout [ModelChange], _ change: (inout ConversationNote) -> Void) {
+        own.fold(change)
+        changes.append(.note(own.id, own.note))
+    }
+
+    private mutating func foldRename(of was: PeerName, to who: PeerName, _ changes: inout [ModelChange]) {
+        changeAll(with: who) { conversation in
+            guard conversation.fold({ $0.addRename(of: was, to: who) }) else { return }
+            changes.append(.note(conversation.id, conversation.note))
+        }
     }
 
     private mutating func set(_ status: OwnStatus, _ changes: inout [ModelChange]) {
+        if (status.state, status.reason) != (self.status.state, self.status.reason) {
+            let reason = status.reason.map { Sentence(.nowAwayFor, DisplayGuard.safe($0)) }
+            let sentence = status.state == .away ? reason ?? Sentence(.nowAway) : Sentence(.nowBack)
+            fold(&changes) { $0.add(sentence.text(in: .english)) }
+        }
         self.status = status
         changes.append(.changed(label))
     }

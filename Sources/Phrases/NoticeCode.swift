@@ -34,6 +34,15 @@ package enum NoticeCode: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it tells that bridges carry the room, or how this node's bridge does.
+    package var isAboutBridge: Bool {
+        switch self {
+        case .roomBridged, .roomUnbridged, .bridgeConnected, .bridgeLost, .bridgeBlocked, .bridgeUnblocked: true
+        case .discoveryChanged, .discoveryLost, .clockSkew, .signedOut, .peerUnreachable, .noInterface, .roomUnanswered:
+            false
+        }
+    }
+
     /// Whether no peer can be reached until the user changes something: faces show it like an error.
     package var isWarning: Bool {
         switch self {

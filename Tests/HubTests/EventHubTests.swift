@@ -74,7 +74,7 @@ private struct TextSnapshot: HubSnapshot {
     private static let patience = Duration.seconds(10)
 
     private func hub(mostHolders: Int = 64) -> EventHub {
-        let log = EventLog(run: "0123abcd") { report, _ in
+        let log = EventLog(run: "0123abcd") { report, _, _ in
             guard case .event(.message(let message)) = report.report else { return nil }
             return Array("{\"event\":\"message\"\(message.text)".utf8)
         }

@@ -139,7 +139,7 @@ private struct Follower {
             unread = unread.filter { $0.key.room != label.number }
             active = active.filter { $0.room != label.number }
             requests = requests.filter { $0.room != label.number }
-        case .began, .changed, .moved, .person, .conversation, .typing, .invitations, .erased: break
+        case .began, .changed, .moved, .person, .conversation, .typing, .note, .invitations, .erased: break
         }
     }
 

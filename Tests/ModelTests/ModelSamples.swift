@@ -118,6 +118,11 @@ struct WatchedChat {
         return changes
     }
 
+    /// The change to the note of the kitchen as it is now.
+    var note: ModelChange {
+        .note(.kitchen, model.conversation(.kitchen)?.note ?? ConversationNote(number: 0))
+    }
+
     func texts(_ id: ConversationID = .kitchen) -> [String] {
         model.conversation(id)?.log.messages.map(\.text) ?? []
     }

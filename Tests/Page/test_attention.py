@@ -189,54 +189,45 @@ class Attention(PageTest):
             const { Model, take } = await import("/model.js");
             const { drawPeople } = await import("/side.js");
             const model = new Model();
-            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [], colors: [],
-                          people: [{ room: "lobby", state: "online", since: "", who: { key: "0".repeat(64), displayName: "one" } }],
-                          conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true, messages: [] }] });
-            const parts = take(model, { event: "crowd", room: "lobby", came: 500, left: 20, peers: 481 });
-            take(model, { event: "crowd", room: "lobby", came: 1, left: 0, peers: 482 });
+            const room = { id: "r1", roomId: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true };
+            take(model, { event: "snapshot", requests: [], invitations: [], colors: [],
+                          people: [{ roomId: "r1", state: "online", since: "", who: { key: "0".repeat(64), displayName: "one" } }],
+                          conversations: [{ ...room, messages: [] }] });
+            const note = { event: "note", conversationId: "r1", number: 1, renamed: 0, renames: [], texts: [] };
+            const parts = [take(model, { ...note, came: 500, left: 20 }), take(model, { ...note, came: 501, left: 20 }),
+                           take(model, { event: "conversation", ...room, online: 482 })];
             const list = document.createElement("ul");
             drawPeople(list, model, () => {});
-            return { parts, online: model.current.info.online, notes: model.current.notes, list: list.innerText || list.textContent };
+            return { parts, notes: model.current.messages.all, list: list.innerText || list.textContent };
         }""")
-        self.assertEqual((result["parts"], result["online"]), (["people", "log", "title"], 482))
+        self.assertEqual(result["parts"], [["log"], ["log"], ["all"]])
         self.assertEqual([(note["came"], note["left"]) for note in result["notes"]], [(501, 20)])
         self.assertIn("and 481 more", result["list"])
-
-    def test_a_bridge_that_finds_no_broker_makes_no_room_a_bridged_one(self):
-        marks = self.page().evaluate("""async () => {
-            const { Model, take } = await import("/model.js");
-            const model = new Model();
-            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [], people: [], colors: [],
-                          conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true,
-                                            bridged: false, messages: [] }] });
-            return ["bridge_lost", "room_bridged", "bridge_lost", "room_unbridged", "clock_skew"].map((code) => {
-                take(model, { event: "notice", room: "lobby", code, message: code });
-                return model.current.info.bridged;
-            });
-        }""")
-        self.assertEqual(marks, [False, True, True, False, False])
 
     def test_the_memory_of_the_page_is_bounded(self):
         result = self.page().evaluate("""async () => {
             const { Messages } = await import("/messages.js");
-            const { Model, take } = await import("/model.js");
+            const { Model, keepAnswer, take } = await import("/model.js");
             const messages = new Messages();
             const make = (n) => ({ id: `${n}`, receivedAt: new Date(n).toISOString() });
-            for (let n = 100; n < 3000; n += 1) messages.add(make(n));
+            for (let n = 100; n < 3000; n += 1) messages.add(make(n), null);
             const kept = [messages.all.length, messages.byId.size, messages.first, messages.all[0].id];
             const model = new Model();
-            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], people: [], requests: [], colors: [],
-                          conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, active: true, messages: [] }] });
+            take(model, { event: "snapshot", people: [], requests: [], invitations: [], colors: [],
+                          conversations: [{ id: "r1", roomId: "r1", kind: "room", unread: 0, active: true, messages: [] }] });
             const who = (n) => ({ key: n.toString(16).padStart(64, "0"), displayName: `${n}` });
             for (let n = 0; n < 3000; n += 1) {
-                take(model, { event: "message", room: "lobby", conversationId: "r1", from: who(n), id: `m${n}`, unread: 0 });
-                take(model, { event: "peer", room: "lobby", state: "online", who: who(n), peers: 1 });
-                take(model, { event: "peer", room: "lobby", state: "offline", who: who(n), peers: 0 });
+                take(model, { event: "message", conversationId: "r1", before: null, from: who(n), id: `m${n}`, unread: 0 });
+                take(model, { event: "note", conversationId: "r1", number: n, came: 1, left: 1, renamed: 0, renames: [], texts: [] });
+                take(model, { event: "person", roomId: "r1", state: "offline", since: `${1e6 + n}`, who: who(n) });
+                keepAnswer(model.current, ["text"], false);
             }
-            return { kept, people: model.people.size, notes: model.current.notes.length, last: model.people.has(`lobby ${who(2999).key}`) };
+            const rows = model.current.messages.all;
+            return { kept, people: model.people.size, rows: rows.length, answers: rows.filter(({ kind }) => kind === "answer").length,
+                     last: model.people.has(`r1-${who(2999).key}`) };
         }""")
         self.assertEqual(result["kept"], [1000, 1000, 1900, "2000"])
-        self.assertEqual((result["people"], result["notes"], result["last"]), (1024, 100, True))
+        self.assertEqual((result["people"], result["rows"], result["answers"], result["last"]), (1024, 1000, 50, True))
 
 
 if __name__ == "__main__":

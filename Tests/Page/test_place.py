@@ -108,21 +108,32 @@ class Place(PageTest):
         result = self.page().evaluate("""async () => {
             const { Messages } = await import("/messages.js");
             const make = (n, more = {}) => ({ id: `${n}`, sentAt: new Date(n).toISOString(), receivedAt: new Date(5000).toISOString(), ...more });
+            const ids = () => messages.all.map(({ id }) => id).join(" ");
             const messages = new Messages([1, 2, 3, 4].map((n) => make(n)));
             const end = messages.end;
-            // A missed message is where it was said, and moves nothing behind it.
-            messages.add(make(3.5, { id: "missed", history: true, missed: true, sentAt: new Date(-400000).toISOString() }));
-            messages.add(make(9, { history: true, missed: false }));
-            messages.add(make(10));
-            const last = messages.all.map(({ id }) => id).join(" ");
-            const before = messages.end;
+            // A message of history is where the node has it, and moves nothing behind it.
+            messages.add(make(9), "1");
+            messages.add({ id: "note", kind: "note" }, null);
+            messages.add(make(10), null);
+            // The answer to a request is ahead of the event of its message, which has the place.
+            messages.add(make(11));
+            messages.add(make(12), null);
+            messages.add(make(11), null);
+            messages.add(make(12));
+            const [last, before] = [ids(), messages.end];
+            // In front of a message that is not there, nothing is.
+            const isTaken = messages.add(make(13), "no such");
             // The node has forgotten the first ones, and one was deleted.
-            messages.renew([2, 4, 10, 11].map((n) => make(n)));
-            return { last, end: before - end, renewed: messages.all.map(({ id }) => id).join(" "), moved: messages.end - before };
+            const same = messages.renewed([2, 4, 10, 12, 14].map((n) => make(n))) === messages;
+            const renewed = [ids(), messages.end - before];
+            // None of those that the node has now is known.
+            const other = messages.renewed([20, 21].map((n) => make(n))).all.map(({ id }) => id).join(" ");
+            return { last, end: before - end, isTaken, same, renewed, other };
         }""")
-        self.assertEqual(result["last"], "9 missed 1 2 3 4 10")
-        self.assertEqual(result["end"], 1)
-        self.assertEqual((result["renewed"], result["moved"]), ("9 missed 1 2 4 10 11", 0))
+        self.assertEqual(result["last"], "9 1 2 3 4 note 10 12 11")
+        self.assertEqual((result["end"], result["isTaken"], result["same"]), (4, False, True))
+        self.assertEqual(result["renewed"], ["9 1 2 4 note 10 12 14", -1])
+        self.assertEqual(result["other"], "note 20 21")
 
     def test_title_and_icon_count_while_another_window_is_in_front(self):
         display = Display()

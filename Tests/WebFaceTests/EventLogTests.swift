@@ -12,7 +12,7 @@ import Wire
 
 extension EventLog {
     /// The log of the web server.
-    init(run: String) { self.init(run: run, line: WebJSON.line(of:_:)) }
+    init(run: String) { self.init(run: run, line: WebJSON.line(of:before:_:)) }
 }
 
 @Suite struct EventLogTests {

@@ -1,3 +1,4 @@
+import Model
 import Reactor
 import Testing
 import Wire
@@ -13,11 +14,40 @@ import Wire
 
         var link: String { codes.link.text }
 
-        func admit(_ code: String, at now: Instant) -> String? { codes.admit(code, at: now) }
+        func admit(_ code: String, at now: Instant) -> String? { admitted(code, at: now)?.reload }
+
+        func admitted(
+            _ code: String, showing shown: ConversationID? = nil, at now: Instant
+        ) -> PageCodes.Admission? {
+            codes.admit(code, showing: shown, at: now)
+        }
 
         func connected(_ reload: String, at now: Instant) { codes.connected(reload, at: now) }
 
-        func disconnected(_ reload: String, at now: Instant) { codes.disconnected(reload, at: now) }
+        func disconnected(_ reload: String, showing shown: ConversationID? = nil, at now: Instant) {
+            codes.disconnected(reload, showing: shown, at: now)
+        }
+
+        func forgetShown() { codes.forgetShown() }
+    }
+
+    @Test func `a reload shows the conversation of its page, and none after a wipe`() throws {
+        let codes = Entrance()
+        let id = ConversationID(room: 3)
+        let link = try #require(codes.admitted(codes.link, at: start))
+        #expect(link.shown == nil)
+        codes.connected(link.reload, at: start)
+        codes.disconnected(link.reload, showing: id, at: start)
+        let second = try #require(codes.admitted(link.reload, at: start + .seconds(20)))
+        #expect(second.shown == id)
+        // A page that is loaded again before it shows anything.
+        let third = try #require(codes.admitted(second.reload, at: start + .seconds(21)))
+        #expect(third.shown == id)
+        let other = ConversationID(room: 4)
+        #expect(codes.admitted(third.reload, showing: other, at: start + .seconds(22))?.shown == other)
+        #expect(codes.admitted(link.reload, at: start + .seconds(21)) == nil)
+        codes.forgetShown()
+        #expect(codes.admitted(second.reload, at: start + .seconds(21)).map { $0.shown == nil } == true)
     }
 
     @Test func `the code of a link is good once, and the next link has another one`() {

@@ -5,17 +5,17 @@ package import Wire
 /// Members that events and answers share.
 extension JSONWriter {
     package mutating func member(_ name: String, _ who: PeerName) {
-        member(name) {
-            $0.object {
-                $0.member("number", who.number)
-                $0.member("suffix", who.suffix)
-                $0.member("nickname", who.nickname)
-                $0.member("stage", "\(who.stage)")
-                $0.member("displayName", who.displayName)
-                $0.member("key", who.key.hexadecimal)
-                if let contact = who.contact { $0.member("contact", contact) }
-            }
-        }
+        member(name) { $0.object { $0.members(of: who) } }
+    }
+
+    package mutating func members(of who: PeerName) {
+        member("number", who.number)
+        member("suffix", who.suffix)
+        member("nickname", who.nickname)
+        member("stage", "\(who.stage)")
+        member("displayName", who.displayName)
+        member("key", who.key.hexadecimal)
+        if let contact = who.contact { member("contact", contact) }
     }
 
     /// The room of an invitation, without its key.

@@ -172,8 +172,7 @@ package struct PlainOutput: Sendable {
             switch change {
             case .edited(_, let message, at: .some), .removed(_, let message, at: .some): return message
             case .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message, .edited,
-                .removed,
-                .delivery, .refreshed, .unread, .typing, .request, .invitations, .active, .erased:
+                .removed, .delivery, .refreshed, .unread, .typing, .note, .request, .invitations, .active, .erased:
                 continue
             }
         }

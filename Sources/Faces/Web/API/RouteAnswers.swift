@@ -159,18 +159,18 @@ extension WebServer {
     @discardableResult
     func reports(
         of name: String, _ operands: [String: Operands.Value] = [:], in room: RoomLabel?,
-        at conversation: Conversation? = nil
+        at conversation: Conversation? = nil, view: ViewID? = .shared
     ) async throws(RouteFault) -> [RoomReport] {
         let command: Command
         do throws(ChatError) { command = try Command(named: name, operands) } catch { throw RouteFault(error) }
-        return try await reports(of: command, in: room, at: conversation)
+        return try await reports(of: command, in: room, at: conversation, view: view)
     }
 
     /// - Throws: the refusal of the command.
     func reports(
-        of command: Command, in room: RoomLabel?, at conversation: Conversation? = nil
+        of command: Command, in room: RoomLabel?, at conversation: Conversation? = nil, view: ViewID? = .shared
     ) async throws(RouteFault) -> [RoomReport] {
-        guard let reports = await commands?.reports(of: command, in: room, at: conversation) else {
+        guard let reports = await commands?.reports(of: command, in: room, at: conversation, view: view) else {
             throw RouteFault(503, "leaving", "the node leaves")
         }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }

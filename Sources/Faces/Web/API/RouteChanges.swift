@@ -46,13 +46,14 @@ extension WebServer {
 
     func admitPage(_ call: RouteCall) throws(RouteFault) -> WebAnswer {
         try call.only("code")
-        guard let reload = admitPage(withCode: try call.text("code")) else {
+        guard let page = admitPage(withCode: try call.text("code")) else {
             countRefusal()
             throw RouteFault(403, "used_code", "the code was used, or is of another run")
         }
         return .json {
             $0.member("token", token.text)
-            $0.member("reload", reload)
+            $0.member("reload", page.reload)
+            $0.member("shown", page.shown.map { "\($0)" })
         }
     }
 
@@ -114,7 +115,9 @@ extension WebServer {
         let (room, conversation) = try await conversation(of: call)
         let label = room.label
         if call.body["view"] != nil {
-            let view = try view(named: try call.text("view"))
+            guard let view = view(named: try call.text("view")) else {
+                throw RouteFault(409, "unknown_view", "no WebSocket has this view")
+            }
             guard isActive || model.conversation(of: view) == conversation.id else { return WebServer.done }
             await commands?.show(isActive ? (label, conversation.view) : nil, in: view)
             return WebServer.done
@@ -134,11 +137,10 @@ extension WebServer {
         return WebServer.done
     }
 
-    /// The view of a page whose WebSocket is connected.
-    private func view(named name: String) throws(RouteFault) -> ViewID {
+    /// The view of a page; nil unless its WebSocket is connected.
+    private func view(named name: String) -> ViewID? {
         let socket = connections.values.first { $0.closing == nil && $0.view?.utf8.elementsEqual(name.utf8) ?? false }
-        guard let socket else { throw RouteFault(409, "unknown_view", "no WebSocket has this view") }
-        return ViewID(socket.number)
+        return socket.map { ViewID($0.number) }
     }
 
     func setTyping(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
@@ -173,8 +175,10 @@ extension WebServer {
     }
 
     func command(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
-        try call.only("line", "command", "operands", "room", "conversation")
+        try call.only("line", "command", "operands", "room", "conversation", "view")
         let (room, conversation) = try await place(of: call)
+        let hasView = call.body["view"] != nil
+        let view = hasView ? view(named: try call.text("view")) : .shared
         let reports: [RoomReport]
         if call.body["line"] != nil {
             guard call.body["command"] == nil, call.body["operands"] == nil else {
@@ -184,14 +188,17 @@ extension WebServer {
             guard !line.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else {
                 throw RouteFault(422, "bad_member", "line is one line")
             }
-            reports = await perform(line, in: room, at: conversation)
+            reports = await perform(line, in: room, at: conversation, view: view)
         } else {
             reports = try await self.reports(
-                of: try call.text("command"), try operands(of: call), in: room, at: conversation)
+                of: try call.text("command"), try operands(of: call), in: room, at: conversation, view: view)
         }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
         var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date)
         let text = reports.flatMap { plain.answerLines(of: $0, at: .wall) }
+        let opened = reports.compactMap { report in
+            report.report.content(Opening.self).map { ConversationID(report.room, $0.view) }
+        }
         return .json {
             $0.member("reports") {
                 $0.array {
@@ -202,6 +209,7 @@ extension WebServer {
                 }
             }
             $0.member("text") { $0.array { for line in text { $0.string(line) } } }
+            if hasView { $0.member("shown", opened.last.map { "\($0)" }) }
         }
     }
 

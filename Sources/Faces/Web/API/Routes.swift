@@ -35,7 +35,7 @@ enum Schema {
     }
 
     static let command =
-        #"{"type":"object","additionalProperties":false,"oneOf":[{"required":["command"]},{"required":["line"]}],"properties":{"command":{"type":"string"},"operands":{"type":"object","additionalProperties":{"type":["string","boolean","array"],"items":{"type":"string"}}},"line":{"type":"string"},"room":{"type":"string"},"conversation":{"type":"string"}}}"#
+        #"{"type":"object","additionalProperties":false,"oneOf":[{"required":["command"]},{"required":["line"]}],"properties":{"command":{"type":"string"},"operands":{"type":"object","additionalProperties":{"type":["string","boolean","array"],"items":{"type":"string"}}},"line":{"type":"string"},"room":{"type":"string"},"conversation":{"type":"string"},"view":{"type":"string"}}}"#
 
     static let active =
         #"{"type":"object","additionalProperties":false,"required":["active"],"properties":{"active":{"type":"boolean"},"view":{"type":"string"}}}"#
@@ -64,7 +64,7 @@ extension Route {
             body: Schema.body(("code", Schema.string)),
             success: (
                 200,
-                #"{"type":"object","required":["token","reload"],"properties":{"token":{"type":"string"},"reload":{"type":"string"}}}"#
+                #"{"type":"object","required":["token","reload","shown"],"properties":{"token":{"type":"string"},"reload":{"type":"string"},"shown":{"type":["string","null"]}}}"#
             ), isOpen: true
         ) { server, call throws(RouteFault) in try server.admitPage(call) },
         Route(

@@ -8,10 +8,14 @@ import Wire
 /// The objects of the API, as the events and results of `--json` have them (Docs/Web.md, section 3).
 enum WebJSON {
     /// The line of an event in the log of the hub.
-    @Sendable static func line(of report: RoomReport, _ id: String) -> [UInt8]? {
+    @Sendable static func line(of report: RoomReport, before successor: MessageID?, _ id: String) -> [UInt8]? {
         var line = report.isEnd ? WebJSON.parted(from: report.room) : JSONOutput(.forPrograms).line(of: report)
         guard line.popLast() == UInt8(ascii: "}") else { return nil }
-        if case .event(.message(let message)) = report.report { line += Array(",\"edited\":\(message.isEdited)".utf8) }
+        if case .event(.message(let message)) = report.report {
+            let before = successor.map { "\"\($0.hexadecimal)\"" } ?? "null"
+            line += Array(",\"edited\":\(message.isEdited),\"before\":\(before)".utf8)
+        }
+        if report.room.number > 0 { line += Array(",\"roomId\":\"\(report.room.id)\"".utf8) }
         if let id = ConversationID(of: report) { line += Array(",\"conversationId\":\"\(id)\"".utf8) }
         return line + Array(",\"seq\":\"\(id)\"}".utf8)
     }
@@ -29,6 +33,67 @@ enum WebJSON {
             $0.member("room", room.name)
         }
     }
+
+    /// The event of a peer with its row, with its id.
+    static func person(_ person: ModelPerson, in room: RoomLabel, _ seq: String) -> [UInt8] {
+        object {
+            $0.member("event", "person")
+            $0.member("room", room.name)
+            $0.member("roomId", room.id)
+            $0.member("who", person.who)
+            $0.member("state", person.state.name)
+            $0.member("since", person.since)
+            $0.member("muted", person.isMuted)
+            $0.member("verified", person.isVerified)
+            $0.member("blocked", person.isBlocked)
+            $0.member("reason", person.reason)
+            $0.member("elsewhere", person.isElsewhere)
+            $0.member("seq", seq)
+        }
+    }
+
+    /// The event of a conversation with its row, with its id.
+    static func conversation(_ conversation: ModelConversation, in room: ModelRoom, _ seq: String) -> [UInt8] {
+        object {
+            $0.member("event", "conversation")
+            $0.members(ofHead: conversation, in: room)
+            $0.member("seq", seq)
+        }
+    }
+
+    /// The event of a conversation that is gone, with its id.
+    static func ended(_ id: ConversationID, in room: RoomLabel, _ seq: String) -> [UInt8] {
+        object {
+            $0.member("event", "ended")
+            $0.member("room", room.name)
+            $0.member("conversationId", "\(id)")
+            $0.member("seq", seq)
+        }
+    }
+
+    /// The event of the note behind the last message of a conversation, with its id.
+    static func note(_ note: ConversationNote, of id: ConversationID, in room: ModelRoom, _ seq: String) -> [UInt8] {
+        object {
+            $0.member("event", "note")
+            $0.member("room", room.label.name)
+            $0.member("conversationId", "\(id)")
+            $0.member("number", note.number)
+            $0.member("came", note.came)
+            $0.member("left", note.left)
+            $0.member("renamed", note.renames.count)
+            $0.list("renames", note.renames.prefix(mostRenames)) {
+                $0.member("key", $1.key.hexadecimal)
+                $0.member("was", $1.was)
+                $0.member("is", $1.present)
+                $0.member("own", $1.key == room.me?.key)
+            }
+            $0.member("texts", note.texts)
+            $0.member("seq", seq)
+        }
+    }
+
+    /// Of more renames, clients get the number alone.
+    private static let mostRenames = 3
 
     /// The event of another number of unread messages, with its id.
     static func counts(of conversation: ModelConversation, in room: RoomLabel, _ seq: String) -> [UInt8] {
@@ -72,6 +137,14 @@ enum WebJSON {
             $0.member("room", room.name)
             $0.member("roomId", room.id)
             $0.members(of: peer)
+        }
+    }
+
+    /// A row of `/rooms`.
+    static func invitation(_ invitation: InvitedRoom) -> [UInt8] {
+        object {
+            $0.member("from", invitation.from)
+            $0.members(of: invitation.room)
         }
     }
 
@@ -140,6 +213,8 @@ extension JSONWriter {
         case .publicRoom:
             member("kind", "room")
             member("title", DisplayGuard.safe(room.label.name))
+            if let me = room.me { member("self", me) }
+            members(of: room.status)
         case .direct(let who):
             member("kind", "direct")
             member("title", who.displayName)
@@ -148,6 +223,7 @@ extension JSONWriter {
         member("private", room.isPrivate)
         member("bridged", room.isBridged)
         member("active", conversation.isActive)
+        list("typing", conversation.typists) { $0.members(of: $1.who) }
         counts(conversation)
         member("online", room.online)
     }

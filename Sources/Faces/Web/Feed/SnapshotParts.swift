@@ -20,7 +20,7 @@ struct SnapshotParts: HubSnapshot {
         case message(MessageView, RoomLabel)
     }
 
-    private static let lists = ["rooms", "people", "requests", "colors"]
+    private static let lists = ["rooms", "people", "requests", "invitations", "colors"]
 
     private var elements: [Element] = []
     /// The first element that is not written.
@@ -33,13 +33,14 @@ struct SnapshotParts: HubSnapshot {
 
     /// - Parameter people: the peers of each room, as its node has them.
     init(
-        _ model: ChatModel, people: [(room: RoomLabel, peers: [PeerView])], _ colors: AuthorColors, seq: String,
-        as form: EventLog.Form
+        _ model: ChatModel, people: [(room: RoomLabel, peers: [PeerView])], _ invitations: [InvitedRoom],
+        _ colors: AuthorColors, seq: String, as form: EventLog.Form
     ) {
         (self.seq, self.form) = (seq, form)
         let rooms = model.presentRooms
         for room in rooms { elements.append(.row("rooms", WebJSON.object { $0.members(ofRoom: room) }, nil)) }
         for row in colors.all { elements.append(.row("colors", WebJSON.color(of: row), nil)) }
+        for invitation in invitations { elements.append(.row("invitations", WebJSON.invitation(invitation), nil)) }
         for (room, peers) in people {
             for peer in peers { elements.append(.row("people", WebJSON.person(peer, in: room), nil)) }
         }

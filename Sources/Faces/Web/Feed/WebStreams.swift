@@ -55,18 +55,20 @@ extension WebServer {
         }
         let number = connection.number
         Task {
+            let invitations = await commands?.rooms.invitations ?? []
             await commands?.rooms.snapshot { [weak self] rooms in
                 // Behind the events before, and in front of those after.
-                self?.execute { $0.send(rooms, to: number, at: key) }
+                self?.execute { $0.send(rooms, invitations, to: number, at: key) }
             }
         }
     }
 
-    private func send(_ rooms: [RoomSnapshot], to number: Int, at key: UInt) {
+    private func send(_ rooms: [RoomSnapshot], _ invitations: [InvitedRoom], to number: Int, at key: UInt) {
         guard let connection = connection(number, at: key), connection.closing == nil else { return }
         keep(rooms)
         let people = rooms.map { (room: $0.overview.room, peers: $0.peers) }
-        let snapshot = SnapshotParts(model, people: people, colors, seq: hub.log.id, as: connection.form)
+        let snapshot = SnapshotParts(
+            model, people: people, invitations, colors, seq: hub.log.id, as: connection.form)
         hub.follow(number, behind: hub.log.last, snapshot: snapshot, as: connection.form)
         settle()
     }
@@ -101,16 +103,17 @@ extension WebServer {
     /// - Parameters:
     ///   - room: the room, if the line does not name it.
     ///   - conversation: the one of that room that counts as open; nil for the one that is.
+    ///   - view: shows what the line opens; nil for none.
     func perform(
-        _ line: String, in room: RoomLabel? = nil, at conversation: Conversation? = nil
+        _ line: String, in room: RoomLabel? = nil, at conversation: Conversation? = nil, view: ViewID? = .shared
     ) async -> [RoomReport] {
         guard let commands else { return [] }
         do throws(ChatError) {
             if let room {
-                return await commands.reports(of: try Command(line: line), in: room, at: conversation) ?? []
+                return await commands.reports(of: try Command(line: line), in: room, at: conversation, view: view) ?? []
             }
             let addressed = try await AddressedLine(line, in: commands.rooms)
-            return await commands.reports(of: try Command(line: addressed.text), in: addressed.room) ?? []
+            return await commands.reports(of: try Command(line: addressed.text), in: addressed.room, view: view) ?? []
         } catch {
             return [RoomReport(error, in: await commands.rooms.openLabel)]
         }

@@ -17,7 +17,7 @@ export class Refusal extends Error {
 
 // The code of the link, behind #, and that of an earlier load are exchanged for the token, which stays in memory alone: a browser
 // writes addresses and the storage of a tab to its files. The first code is used up then, the second one soon after the tab closed.
-// {token, reload}; {problem} for a page that is not let in: "none" without a code, "used", or "lost" if the node is not reached.
+// {token, reload, shown}, with the id of the conversation that the tab showed before a reload; {problem} for a page that is not let in: "none" without a code, "used", or "lost" if the node is not reached.
 export async function enter() {
   const given = new URLSearchParams(location.hash.slice(1)).get("c");
   if (location.hash) history.replaceState(null, "", location.pathname);
@@ -94,16 +94,11 @@ export class API {
     if (conversation) await this.ask("PUT", `conversations/${conversation}/active`, { active: true, view: this.view });
   }
 
-  // Performs a line of input in a conversation, whatever the node has open: {reports, text}, what it caused as `--json` has it, and
-  // its answer as lines for people.
-  line(line, conversation) {
-    return this.ask("POST", "commands", { line, conversation });
-  }
-
-  // Performs a command with its operands, in which nothing is read as a line.
-  // - room: its name; undefined for the open one.
-  command(command, operands = {}, room = undefined) {
-    return this.ask("POST", "commands", { command, operands, room });
+  // Performs a line of input in a conversation, or a command with its operands, in which nothing is read as a line, in a room, by default
+  // the open one: {reports, text, shown}, what it caused as `--json` has it, its answer as lines for people, and the conversation that it
+  // opened in the view of this page.
+  perform(body) {
+    return this.ask("POST", "commands", { ...body, view: this.view });
   }
 
   // Whether the node answers, but does not know the token: another run of it has the port.

@@ -5,12 +5,11 @@ import { clock, day } from "/text.js";
 
 const mostRows = 300;
 const step = 100;
-const mostRenames = 3;
 const marks = { sending: "on its way", delivered: "delivered", read: "read", failed: "not delivered" };
 
 export class Log {
-  // on: {unsent(conversation), isHidden(conversation, message), color(key), edit(message),
-  // name(conversation, who), remove(conversation, message), retry(conversation, text), discard(conversation, text)}
+  // on: {unsent(conversation), isHidden(conversation, message), color(key), edit(message), author(conversation, message),
+  // remove(conversation, message), retry(conversation, text), discard(conversation, text)}
   constructor(root, newer, on) {
     // `end` is the place behind the window's last message; null while the window follows the newest one.
     Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, missed: 0 });
@@ -46,11 +45,14 @@ export class Log {
     const { all, first, end: newest } = this.messages;
     const end = Math.min(this.end ?? newest, newest) - first;
     const start = Math.max(0, end - mostRows);
-    const behind = rowsBehind(this.shown);
-    const plan = start === 0 ? behind(null) : [];
+    const plan = [];
     let before = null;
     let isMissed = false;
     for (const [index, message] of all.slice(start, Math.max(end, 0)).entries()) {
+      if (message.kind) {
+        plan.push(...(message.kind === "note" ? noteRows(message) : [answerRow(message)]));
+        continue;
+      }
       if (this.on.isHidden(this.shown, message)) continue;
       message.day ??= day(message.sentAt);
       if (message.day !== before) plan.push(lineRow("day", message.id, message.day));
@@ -58,7 +60,7 @@ export class Log {
       if (message.missed && !isMissed) plan.push(lineRow("missed", message.id, missedWords(all, start + index)));
       isMissed = message.missed;
       if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", "new messages"));
-      plan.push(this.messageRow(message), ...behind(message.id));
+      plan.push(this.messageRow(message));
     }
     if (end + first === newest) plan.push(...this.on.unsent(this.shown).map((text) => this.unsentRow(text)));
     return plan;
@@ -66,7 +68,7 @@ export class Log {
 
   messageRow(message) {
     const color = message.isFromCurrentUser ? null : this.on.color(message.from.key);
-    const name = this.on.name(this.shown, message.from);
+    const name = this.on.author(this.shown, message);
     const stamp = [message.text, message.delivery, message.edited, name.displayName, color].join("\n");
     return { key: message.id, stamp, make: () => this.message(message, name, color) };
   }
@@ -219,32 +221,18 @@ const lineRow = (name, id, text) => ({ key: `${name} ${id}`, stamp: text, make: 
 
 // Of the messages from a place on that were missed one behind the other.
 function missedWords(all, place) {
-  const next = all.findIndex((message, index) => index > place && !message.missed);
-  const count = (next < 0 ? all.length : next) - place;
+  const messages = all.slice(place).filter(({ kind }) => !kind);
+  const next = messages.findIndex(({ missed }) => !missed);
+  const count = next < 0 ? messages.length : next;
   return count === 1 ? "1 message that you missed" : `${count} messages that you missed`;
 }
 
-// The rows behind a message of a conversation, by its id: arrivals and departures, notices, answers to commands of this page.
-function rowsBehind({ notes, answers }) {
-  const notesBehind = Map.groupBy(notes, (note) => note.behind);
-  const answersBehind = Map.groupBy(answers, (answer) => answer.behind);
-  return (id) => [
-    ...noteRows(notesBehind.get(id) ?? [], id), ...(answersBehind.get(id) ?? []).map(answerRow),
-  ];
-}
-
-function noteRows(notes, id) {
-  const sum = (name) => notes.reduce((total, note) => total + note[name], 0);
-  const [came, left] = [sum("came"), sum("left")];
+// Arrivals and departures, renames, which the node gives by their number alone if they are many, and notices of bridges.
+function noteRows({ id, came, left, renamed, renames, texts }) {
   const folded = [came && `${came} came`, left && `${left} left`].filter(Boolean).join(", ");
-  const rows = notes.flatMap((note) => [...renameTexts(note), ...note.texts]).map((text, place) => lineRow("note", `${id} ${place}`, text));
-  return folded ? [lineRow("note", id, folded), ...rows] : rows;
-}
-
-// Many renames are told by their number.
-function renameTexts({ renames }) {
-  if (renames.size > mostRenames) return [`${renames.size} people have other names now`];
-  return [...renames.values()].map(({ was, is }) => `${was} is now ${is}`);
+  const names = renames.map(({ was, is, own }) => (own ? `you are now ${is}` : `${was} is now ${is}`));
+  if (renamed > renames.length) names.push(`${renamed} people have other names now`);
+  return [folded, ...names, ...texts].filter(Boolean).map((text, place) => lineRow("note", `${id} ${place}`, text));
 }
 
 function answerRow({ id, texts, isBad }) {

@@ -57,7 +57,7 @@ const log = new Log(part("log"), part("newer"), {
   unsent: ({ info }) => outbox.of(info.id),
   isHidden: ({ info }, message) => outbox.isCandidate(info.id, message),
   color: (key) => model.colors.get(key) ?? 0,
-  name: ({ info }, who) => model.nameOf(info.room, who),
+  author: ({ info }, message) => model.authorOf(info, message),
   edit: (message) => composer.edit(message),
   remove,
   retry: ({ info }, text) => outbox.retry(info.id, text),
@@ -66,8 +66,9 @@ const log = new Log(part("log"), part("newer"), {
 
 let connection = null;
 
-function connect({ token, reload }) {
+function connect({ token, reload, shown }) {
   api.token = token;
+  model.active = shown;
   connection = new Connection({ token, reload, view: api.view }, {
     state: (text, isLost) => {
       part("state").textContent = text;
@@ -78,7 +79,7 @@ function connect({ token, reload }) {
   });
 }
 
-async function received(event) {
+function received(event) {
   const parts = take(model, event);
   if (parts.includes("again")) return connection.restart();
   if (event.event === "message") arrived(event);
@@ -90,26 +91,16 @@ async function received(event) {
     tellView();
     outbox.sendAll();
   }
-  if (event.event === "snapshot") await learnInvitations();
-}
-
-async function learnInvitations() {
-  const { invitations } = model;
-  const listed = (await rooms.list())?.invitations ?? [];
-  // A later snapshot has asked for itself.
-  if (model.invitations !== invitations) return;
-  model.invite(listed);
-  draw(["list"]);
 }
 
 function arrived(message) {
-  const conversation = model.conversation(message);
+  const conversation = model.conversations.get(message.conversationId);
   const isOpen = conversation === model.current;
   if (isOpen) log.came();
   if (message.isFromCurrentUser) return outbox.record(conversation.info.id, message);
   if ((message.history && !message.missed) || !document.hidden) return;
   if (isOpen) conversation.unreadFrom ??= message.id;
-  notices.arrived({ ...message, conversationId: conversation.info.id }, isOpen);
+  notices.arrived(message, isOpen);
 }
 
 // Performs a command that was typed in a conversation. The answer is shown to this page alone; of the command only the name, as a key may
@@ -118,9 +109,9 @@ async function perform(conversation, line) {
   const name = line.split(/\s/u, 1)[0];
   let [texts, isBad] = [[], false];
   try {
-    const { reports, text } = await api.line(line, conversation.info.id);
-    texts = text;
-    follow(reports);
+    const answer = await api.perform({ line, conversation: conversation.info.id });
+    texts = answer.text;
+    follow(answer);
   } catch (error) {
     texts = [error instanceof Refusal ? error.message : "the node is not reached"];
     isBad = true;
@@ -148,7 +139,7 @@ function drawNow() {
   if (has("list")) {
     drawConversations(part("conversations"), model, open);
     drawRequests(part("requests-part"), part("requests"), model, {
-      answer: (request, accept) => attempt(() => api.ask("POST", `rooms/${request.roomId}/requests/${request.key}`, { accept })),
+      answer: ({ roomId, from }, accept) => attempt(() => api.ask("POST", `rooms/${roomId}/requests/${from.key}`, { accept })),
       join: (invitation) => rooms.accept(invitation),
       hide: (invitation) => {
         model.hide(invitation);
@@ -158,24 +149,18 @@ function drawNow() {
     notices.show(model.unread);
   }
   if (has("people")) drawPeople(part("people"), model, choose);
-  if (has("title")) drawTitle(current);
+  if (has("title")) drawTitle(current?.info);
   if (has()) composer.show(current);
   if (has("log") && current) log.show(current);
-  if (has("typing", "log")) drawTyping(current);
 }
 
-function drawTitle(current) {
-  const me = model.me(current);
+function drawTitle(info) {
+  const me = info && model.me(info);
   const away = me?.state === "away" ? ` (away${me.reason ? `: ${me.reason}` : ""})` : "";
-  part("me").replaceChildren(...(me?.self ? [peerName(me.self), element("bdi", "", away)] : []));
-  const isRoom = current?.info.kind === "room";
-  const title = current?.info.with ? peerName(model.nameOf(current.info.room, current.info.with)) : `${titleOf(current?.info ?? {})} · ${(current?.info.online ?? 0) + 1} here`;
-  part("title").replaceChildren(...(current ? [title] : []));
-  part("room").hidden = !isRoom;
-}
-
-function drawTyping(current) {
-  const names = [...(current?.typing.values() ?? [])].map((who) => shortName(model.nameOf(current.info.room, who)));
+  part("me").replaceChildren(...(me ? [peerName(me.self), element("bdi", "", away)] : []));
+  part("title").replaceChildren(...(info ? [info.with ? peerName(info.with) : `${titleOf(info)} · ${info.online + 1} here`] : []));
+  part("room").hidden = info?.kind !== "room";
+  const names = (info?.typing ?? []).map(shortName);
   const verb = names.length > 1 ? "are" : "is";
   const others = names.length > 3 ? ` and ${names.length - 3} more` : "";
   part("typing").textContent = names.length > 0 ? `${names.slice(0, 3).join(", ")}${others} ${verb} typing` : "";
@@ -184,23 +169,16 @@ function drawTyping(current) {
 // Shows a conversation in this page alone.
 function open(id) {
   list(false);
-  const conversation = model.conversations.get(id);
-  if (conversation) show(() => model.open(conversation));
+  if (model.conversations.has(id)) follow({ shown: id });
 }
 
-function show(change) {
-  change();
+// Shows the conversation that a command of this page opened, by its answer.
+function follow({ shown }) {
+  if (!shown) return;
+  model.open(shown);
   draw(["all"]);
   tellView();
 }
-
-// Shows the conversation that a command of this page opened.
-function follow(reports) {
-  const opening = reports?.findLast(({ command }) => openers.has(command));
-  if (opening) show(() => model.follow(opening));
-}
-
-const openers = new Set(["open", "close", "join", "room"]);
 
 let told = Promise.resolve();
 
@@ -216,7 +194,7 @@ function list(isListing) {
 }
 
 function choose(person) {
-  showPerson(api, person, { invite: (who) => rooms.invite(who), changed: () => draw(["people"]) });
+  showPerson(api, person, (who) => rooms.invite(who));
 }
 
 function rename() {

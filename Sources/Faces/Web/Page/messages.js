@@ -1,24 +1,13 @@
-// The node moves the signed time of a live message to between so many milliseconds before its arrival and the arrival.
-const freshness = 300_000;
-
-// Whether a message was said before the node came.
-const isFromBefore = ({ history, missed }) => history && !missed;
-
-// The time by which a message that was missed is placed.
-function timeOf({ sentAt, receivedAt, history }) {
-  const [sent, received] = [Date.parse(sentAt), Date.parse(receivedAt)];
-  return Math.min(history ? sent : Math.max(sent, received - freshness), received);
-}
-
-// Messages of a conversation, the oldest first, each id once, whether a snapshot or a live event brought it.
+// The rows of a conversation, the oldest first, each id once: messages as the node sends them, and between them rows of another kind, the
+// node's notes and the answers to commands of this page.
 export class Messages {
-  // More than the node keeps (100): what is dropped can not be had again.
+  // More than the node keeps (100 messages): what is dropped can not be had again.
   static most = 1000;
 
-  constructor(page = []) {
-    this.all = [...page];
-    this.byId = new Map(page.map((message) => [message.id, message]));
-    // The place of the first message: a message keeps its place when older ones come or are dropped.
+  constructor(rows = []) {
+    this.all = [...rows];
+    this.byId = new Map(rows.map((row) => [row.id, row]));
+    // The place of the first row: a row keeps its place when older ones come or are dropped.
     this.first = 0;
   }
 
@@ -26,56 +15,56 @@ export class Messages {
     return this.first + this.all.length;
   }
 
-  get isFull() {
-    return this.all.length >= Messages.most;
+  get lastMessage() {
+    return this.all.findLast(({ kind }) => !kind);
   }
 
-  // A live message comes at the end, one of history where the node has it. False if it is known: what is known is newer, since an
-  // answer can be behind the events that changed its message.
-  add(message) {
-    if (this.byId.has(message.id)) return false;
-    const place = this.placeOf(message);
-    this.byId.set(message.id, message);
+  // - before: the id of the row behind it; null for the last one. Undefined for the answer to a request, which can be behind the event of
+  //   its message: a known one stays.
+  // False if the row behind it is not known.
+  add(row, before) {
+    const known = this.byId.get(row.id);
+    if (known && before === undefined) return true;
+    if (before && !this.byId.has(before)) return false;
+    if (known) this.remove(row.id);
+    const place = before ? this.all.findIndex(({ id }) => id === before) : this.all.length;
     // Those behind it keep their place.
     if (place < this.all.length) this.first -= 1;
-    this.all.splice(place, 0, message);
-    if (this.all.length > Messages.most) {
-      this.byId.delete(this.all.shift().id);
-      this.first += 1;
-    }
+    this.all.splice(place, 0, known ?? row);
+    this.byId.set(row.id, known ?? row);
+    if (this.all.length > Messages.most) this.drop();
     return true;
   }
 
-  // Takes the messages that the node has now. Of those that are known, the ones that it has no more for want of room stay in front;
-  // others that are not among them are gone. False if none of them is known: nothing is taken.
-  renew(page) {
+  drop() {
+    this.byId.delete(this.all.shift().id);
+    this.first += 1;
+  }
+
+  // The rows with the messages that the node has now. Of those that are known, the ones that it has no more for want of room stay in front;
+  // others that are not among them are gone. Rows of another kind stay behind the message that they are behind.
+  renewed(page) {
     const ids = new Set(page.map(({ id }) => id));
     const start = this.all.findIndex(({ id }) => ids.has(id));
-    if (start < 0) return false;
-    const { id } = this.all[start];
-    const place = this.first + start;
-    this.all = [...this.all.slice(0, start), ...page];
-    this.byId = new Map(this.all.map((message) => [message.id, message]));
-    this.first = place - this.all.indexOf(this.byId.get(id));
-    return true;
-  }
-
-  // The place of a message that comes, in the order of the node (MessageView.position).
-  placeOf(message) {
-    let place = this.all.length;
-    if (!message.history) return place;
-    if (!message.missed) {
-      const later = this.all.findIndex((other) => !isFromBefore(other) || message.sentAt < other.sentAt);
-      return later < 0 ? place : later;
+    if (start < 0) return new Messages([...this.all.filter(({ kind }) => kind), ...page]);
+    const behind = new Map();
+    let last = null;
+    for (const row of this.all.slice(start)) {
+      if (row.kind) behind.get(last).push(row);
+      else if (ids.has(row.id)) behind.set((last = row.id), []);
     }
-    while (place > 0 && !isFromBefore(this.all[place - 1]) && timeOf(message) < timeOf(this.all[place - 1])) place -= 1;
-    return place;
+    const rows = page.flatMap((message) => [message, ...(behind.get(message.id) ?? [])]);
+    const { id } = this.all[start];
+    this.first -= rows.findIndex((row) => row.id === id);
+    this.all = [...this.all.slice(0, start), ...rows];
+    this.byId = new Map(this.all.map((row) => [row.id, row]));
+    return this;
   }
 
   remove(id) {
-    const message = this.byId.get(id);
-    if (!message) return;
+    const row = this.byId.get(id);
+    if (!row) return;
     this.byId.delete(id);
-    this.all.splice(this.all.indexOf(message), 1);
+    this.all.splice(this.all.indexOf(row), 1);
   }
 }

@@ -3,24 +3,18 @@ import * as dialogs from "/dialogs.js";
 import { element } from "/elements.js";
 
 const { attempt } = dialogs;
-const members = { mute: "muted", block: "blocked", verified: "verified" };
 
 // A peer may be in several rooms, as another user in each.
 const pathOf = ({ roomId, who }) => `rooms/${roomId}/people/${who.key}`;
 
-// on: {invite(person), changed()}
-export function showPerson(api, person, on) {
-  const mark = (name, isOn) => attempt(async () => {
-    await api.ask(isOn ? "PUT" : "DELETE", `${pathOf(person)}/${name}`);
-    person[members[name]] = isOn;
-    on.changed();
-  });
+export function showPerson(api, person, invite) {
+  const mark = (name, isOn) => attempt(() => api.ask(isOn ? "PUT" : "DELETE", `${pathOf(person)}/${name}`));
   dialogs.show(person.who.displayName, [element("p", "quiet", `${person.state} in ${person.room}`)], [
     ["Direct message", () => askForMessage(api, person)],
     ["Verify", () => verify(api, person, mark)],
     [person.muted ? "Unmute" : "Mute", () => mark("mute", !person.muted)],
     [person.blocked ? "Unblock" : "Block", () => mark("block", !person.blocked)],
-    ["Invite to a room", () => on.invite(person)],
+    ["Invite to a room", () => invite(person)],
   ]);
 }
 

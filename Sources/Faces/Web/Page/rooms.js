@@ -8,28 +8,23 @@ const { attempt } = dialogs;
 const nameFault = (name) => (name === "" ? "a room needs a name" : null);
 
 export class RoomDialogs {
-  // - follow: shows the conversation that a command opened.
+  // - follow: shows the conversation that a command opened, by its answer.
   constructor(api, model, follow) {
     Object.assign(this, { api, model, follow });
   }
 
   // What a command caused, as `--json` has it; undefined for a refusal, which is told.
   async command(command, operands = {}, room = undefined) {
-    const reports = (await attempt(() => this.api.command(command, operands, room)))?.reports;
-    this.follow(reports);
-    return reports;
-  }
-
-  // The node's answer to `/rooms`: {rooms, announced, invitations}; undefined if it is not reached.
-  async list() {
-    const { reports } = await this.api.command("rooms").catch(() => ({ reports: [] }));
-    return reports.find((report) => report.command === "rooms");
+    const answer = await attempt(() => this.api.perform({ command, operands, room }));
+    if (answer) this.follow(answer);
+    return answer?.reports;
   }
 
   async join() {
-    const announced = (await this.list())?.announced ?? [];
-    const known = announced.filter(({ name }) => !this.model.rooms.has(name));
-    const rows = known.map(({ name, people }) => {
+    const { reports } = await this.api.perform({ command: "rooms" }).catch(() => ({ reports: [] }));
+    const announced = reports.find(({ command }) => command === "rooms")?.announced ?? [];
+    const others = announced.filter(({ name }) => !this.model.rooms.some(({ room }) => room === name));
+    const rows = others.map(({ name, people }) => {
       const row = element("p", "announced");
       row.append(element("bdi", "", name), ` · announced by ${people} `, button("Join", () => {
         part("dialog").close();
@@ -64,7 +59,7 @@ export class RoomDialogs {
       ["Announce my other open rooms here", () => this.command("announce", {}, info.room)],
       ["Announce none", () => this.command("announce", { off: true }, info.room)],
     ];
-    if (this.model.rooms.size > 1) actions.unshift(["Leave the room", () => this.leave(info)]);
+    if (this.model.rooms.length > 1) actions.unshift(["Leave the room", () => this.leave(info)]);
     else rows.push(element("p", "quiet", "It is your only room, so it can not be left."));
     if (info.bridged) await this.addConsent(info, rows, actions);
     dialogs.show(info.title, rows, actions);
@@ -87,8 +82,7 @@ export class RoomDialogs {
 
   // Invites a peer to another of the own rooms.
   invite(person) {
-    const rooms = [...this.model.conversations.values()].map(({ info }) => info).filter(({ kind }) => kind === "room");
-    const others = rooms.filter(({ room }) => room !== person.room);
+    const others = this.model.rooms.filter(({ room }) => room !== person.room);
     const invite = (room) => this.command("invite", { who: person.who.key, room }, person.room);
     const words = others.length > 0 ? "To which room? The invitation has the key of a private one." : "You are in no other room.";
     dialogs.show(`Invite ${person.who.displayName}`, [element("p", "", words)], others.map(({ room, title }) => [title, () => invite(room)]));

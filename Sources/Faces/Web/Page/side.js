@@ -10,15 +10,16 @@ export const titleOf = (info) => (info.kind === "room" && info.bridged ? `${info
 
 export function drawConversations(root, model, open) {
   replace(root, [...model.conversations.values()].map((conversation) => {
-    const { info } = conversation;
+    const { info, messages } = conversation;
+    const latest = messages.lastMessage;
     const row = button("", () => open(info.id));
     row.className = "row";
     row.dataset.id = info.id;
     row.setAttribute("aria-current", info.id === model.active);
     const name = element("span", "name");
     const sign = { room: info.private ? "🔒 " : "# ", direct: "" }[info.kind];
-    name.append(info.with ? peerName(model.nameOf(info.room, info.with)) : element("span", "", sign + titleOf(info)));
-    const right = element("span", "quiet", info.last ? clock(info.last.sentAt) : "");
+    name.append(info.with ? peerName(info.with) : element("span", "", sign + titleOf(info)));
+    const right = element("span", "quiet", latest ? clock(latest.sentAt) : "");
     if (info.unread > 0) {
       const isNamed = info.mentions > 0;
       const badge = element("span", "badge", `${info.unread}${isNamed ? "!" : ""}`);
@@ -26,8 +27,8 @@ export function drawConversations(root, model, open) {
       right.append(" ", badge);
     }
     name.append(right);
-    const last = element("span", "last", info.last ? undefined : "nothing said yet");
-    if (info.last) last.append(peerName(model.nameOf(info.room, info.last.from)), element("bdi", "words", `: ${info.last.text}`));
+    const last = element("span", "last", latest ? undefined : "nothing said yet");
+    if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", `: ${latest.text}`));
     row.append(name, last);
     return row;
   }));
@@ -37,14 +38,14 @@ export function drawConversations(root, model, open) {
 export function drawRequests(part, root, model, on) {
   part.hidden = model.requests.size + model.invitations.size === 0;
   const requests = [...model.requests.values()].map((request) => {
-    const who = model.nameOf(request.room, request.from);
-    return question(who, request.text, [
-      ["Accept", () => on.answer(request, true), `accept ${who.displayName}`],
-      ["Decline", () => on.answer(request, false), `decline ${who.displayName}`],
+    const { displayName } = request.from;
+    return question(request.from, request.text, [
+      ["Accept", () => on.answer(request, true), `accept ${displayName}`],
+      ["Decline", () => on.answer(request, false), `decline ${displayName}`],
     ]);
   });
   const invitations = [...model.invitations.values()].map((invitation) => question(
-    model.nameOf(invitation.room, invitation.from), `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
+    invitation.from, `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
       ["Join", () => on.join(invitation), `join ${invitation.to}`],
       ["Hide", () => on.hide(invitation), `hide the invitation to ${invitation.to}`],
     ]));

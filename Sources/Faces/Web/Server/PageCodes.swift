@@ -1,3 +1,4 @@
+import Model
 import Wire
 
 /// The codes that let pages in, so that the token of the run is in no address and in no file of a browser (Docs/Web.md,
@@ -15,6 +16,16 @@ struct PageCodes {
     private struct Page {
         var connections = 0
         var leftAt: Instant
+        /// The conversation that it showed when it left.
+        var shown: ConversationID?
+    }
+
+    /// A page that was let in.
+    struct Admission {
+        /// The code of the page's next reload.
+        let reload: String
+        /// The conversation that it showed before a reload; nil for none.
+        let shown: ConversationID?
     }
 
     /// The code of the next link.
@@ -24,9 +35,11 @@ struct PageCodes {
 
     /// Lets a page in with the code of the link, which is used up, or with that of a reload.
     ///
-    /// - Returns: the code of the page's next reload; nil for a code that is not good, or not any more.
-    mutating func admit(_ code: String, at now: Instant) -> String? {
+    /// - Parameter shown: the conversation that a connection of the page shows; nil for none.
+    /// - Returns: nil for a code that is not good, or not any more.
+    mutating func admit(_ code: String, showing shown: ConversationID?, at now: Instant) -> Admission? {
         pages = pages.filter { PageCodes.isGood($1, at: now) }
+        let shown = shown ?? pages[code]?.shown
         if link.isEqual(to: code) {
             link = WebToken()
         } else if pages[code] == nil {
@@ -34,8 +47,8 @@ struct PageCodes {
         }
         if pages.count >= PageCodes.mostPages { forgetOne() }
         let reload = WebToken().text
-        pages[reload] = Page(leftAt: now)
-        return reload
+        pages[reload] = Page(leftAt: now, shown: shown)
+        return Admission(reload: reload, shown: shown)
     }
 
     /// The page of a code has connected, with the token: the code is good again if it was long away.
@@ -45,11 +58,14 @@ struct PageCodes {
         pages[code, default: Page(leftAt: now)].connections += 1
     }
 
-    /// A connection of the page of a code has ended.
-    mutating func disconnected(_ code: String, at now: Instant) {
+    /// A connection of the page of a code has ended, which showed a conversation.
+    mutating func disconnected(_ code: String, showing shown: ConversationID?, at now: Instant) {
         guard let page = pages[code] else { return }
-        pages[code] = Page(connections: max(0, page.connections - 1), leftAt: now)
+        pages[code] = Page(connections: max(0, page.connections - 1), leftAt: now, shown: shown ?? page.shown)
     }
+
+    /// After a wipe nothing is known of what pages showed.
+    mutating func forgetShown() { for code in pages.keys { pages[code]?.shown = nil } }
 
     private static func isGood(_ page: Page, at now: Instant) -> Bool {
         page.connections > 0 || now - page.leftAt <= patience

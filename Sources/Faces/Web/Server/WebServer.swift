@@ -49,8 +49,8 @@ package actor WebServer: ExecutorActor {
     /// The chat, as the API and the streams show it: reduced in `keep` alone.
     private(set) var model = ChatModel()
     private(set) var deleted = DeletedCursors()
-    /// The conversations whose unread count changed in this turn, until `tellCounts`.
-    private var changedCounts: [ConversationID] = []
+    /// Of this turn, until `tellRows`.
+    private var changed = ChangedRows()
     /// The rooms in whose own conversation other peers type now, until `tellTyping`.
     private var changedTyping: Set<Int> = []
     private(set) var colors = AuthorColors()
@@ -103,7 +103,7 @@ package actor WebServer: ExecutorActor {
     private init(_ library: WebSocketLibrary, _ token: WebToken, port: UInt16, _ timers: EventLoop) {
         (self.library, self.token, self.port, self.timers) = (library, token, port, timers)
         var randomness = Randomness.system
-        let log = EventLog(run: Hexadecimal.encode(randomness.bytes(4)), line: WebJSON.line(of:_:))
+        let log = EventLog(run: Hexadecimal.encode(randomness.bytes(4)), line: WebJSON.line(of:before:_:))
         hub = EventHub(inlet, patience: WebConnection.idleTime, log: log)
     }
 
@@ -134,13 +134,20 @@ package actor WebServer: ExecutorActor {
 
     /// Lets a page in.
     ///
-    /// - Returns: the code of its next reload; nil if the code is not good.
-    func admitPage(withCode code: String) -> String? {
+    /// - Returns: nil if the code is not good.
+    func admitPage(withCode code: String) -> PageCodes.Admission? {
         let before = link
-        let reload = codes.withLock { $0.admit(code, at: .monotonic) }
+        // A browser may close the WebSocket of the page that is reloaded later than it asks for the next one.
+        let shown = connections.values.lazy.filter { $0.page == code }.compactMap(shown(by:)).first
+        let admission = codes.withLock { $0.admit(code, showing: shown, at: .monotonic) }
         // A link that could not be written is refused, and the page says where another one is.
         if link != before { try? file?.replace(with: fileText) }
-        return reload
+        return admission
+    }
+
+    /// The conversation that the view of a connection shows; nil for none.
+    private func shown(by connection: WebConnection) -> ConversationID? {
+        connection.view == nil ? nil : model.conversation(of: ViewID(connection.number))
     }
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
@@ -217,7 +224,8 @@ extension WebServer {
             if connection.view != nil, let commands {
                 Task { [number = connection.number] in await commands.show(nil, in: ViewID(number)) }
             }
-            if let page = connection.page { codes.withLock { $0.disconnected(page, at: .monotonic) } }
+            let shown = shown(by: connection)
+            if let page = connection.page { codes.withLock { $0.disconnected(page, showing: shown, at: .monotonic) } }
         }
         if lacksDescriptors {
             lacksDescriptors = false
@@ -320,7 +328,12 @@ extension WebServer {
         let isLeaving = commands?.departure.isDecided ?? true
         for report in events {
             let isNews = keep(report)
-            hub.tell([report], at: .monotonic) { !($0.isEnd && isLeaving) }
+            // Notes go in front of a message, and so does the row of a conversation that begins with it.
+            if case .event(.message(let message)) = report.report {
+                tellNotes()
+                if changed.hasConversation(ConversationID(report.room, message.conversation)) { tellRows() }
+            }
+            hub.tell([report], before: successor(of: report), at: .monotonic) { !($0.isEnd && isLeaving) }
             if isNews, case .snapshot = report.report {
                 hub.publish(EventTopic(report.room), at: .monotonic) { WebJSON.refreshed(report.room, $0) }
             }
@@ -328,10 +341,18 @@ extension WebServer {
             for room in changedTyping { tellTyping(in: room) }
             changedTyping = []
         }
+        tellTurn()
+    }
+
+    /// Tells once for all events of a turn which rows are others.
+    private func tellTurn() {
+        tellNotes()
+        tellRows()
         tellColors()
-        tellCounts()
         settle()
     }
+
+    private func tellRows() { for row in changed.takeRows() { tell(row) } }
 
     /// Tells which authors and peers have another colour.
     private func tellColors() {
@@ -347,13 +368,43 @@ extension WebServer {
         if colors[key] != before { painted.insert(key) }
     }
 
-    /// Tells once for all events of a turn which conversations have another number of unread messages.
-    private func tellCounts() {
-        for id in changedCounts {
-            guard let conversation = model.conversation(id), let room = model.room(id.room)?.label else { continue }
+    /// Tells a row as it is now. One that is gone has an event of its own.
+    private func tell(_ row: ChangedRows.Row) {
+        switch row {
+        case .person(let room, let key):
+            guard let person = model.person(key, in: room) else { return }
+            var topic = EventTopic(room)
+            topic.author = key
+            hub.publish(topic, at: .monotonic) { WebJSON.person(person, in: room, $0) }
+        case .conversation(let id):
+            guard let conversation = model.conversation(id), let room = model.room(id.room), room.me != nil else {
+                return
+            }
+            hub.publish(EventTopic(room.label), at: .monotonic) { WebJSON.conversation(conversation, in: room, $0) }
+        case .ended(let id):
+            guard let room = model.room(id.room)?.label else { return }
+            hub.publish(EventTopic(room), at: .monotonic) { WebJSON.ended(id, in: room, $0) }
+        case .unread(let id):
+            guard let conversation = model.conversation(id), let room = model.room(id.room)?.label else { return }
             hub.publish(EventTopic(room), at: .monotonic) { WebJSON.counts(of: conversation, in: room, $0) }
         }
-        changedCounts = []
+    }
+
+    private func tellNotes() {
+        for (id, note) in changed.takeNotes() {
+            guard let room = model.room(id.room) else { continue }
+            hub.publish(EventTopic(room.label), at: .monotonic) { WebJSON.note(note, of: id, in: room, $0) }
+        }
+    }
+
+    /// The message that is shown behind the one of a report; nil for a report without one, or with the last one.
+    private func successor(of report: RoomReport) -> MessageID? {
+        guard case .event(.message(let message)) = report.report,
+            let log = model.conversation(ConversationID(report.room, message.conversation))?.log
+        else { return nil }
+        // History that is too old to be kept.
+        if message.isHistory, !log.isEmpty, log[message.id] == nil { return log[0].id }
+        return log.next(behind: message.id)?.id
     }
 
     /// Takes a report into the chat, and the texts that end with it out of all that waits.
@@ -361,7 +412,12 @@ extension WebServer {
     /// - Returns: whether it changed anything.
     private func keep(_ report: RoomReport) -> Bool {
         let changes = model.reduce(report, at: Moment(instant: .monotonic, wallClock: .wall))
-        for change in changes { follow(change) }
+        let tellsPeople =
+            switch report.report {
+            case .event(.message), .event(.person): false
+            case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: true
+            }
+        for change in changes { follow(change, tellsPeople: tellsPeople) }
         return !changes.isEmpty
     }
 
@@ -370,12 +426,11 @@ extension WebServer {
         var changes: [ModelChange] = []
         model.take(rooms, into: &changes)
         for change in changes { follow(change) }
-        tellColors()
-        tellCounts()
-        settle()
+        tellTurn()
     }
 
-    private func follow(_ change: ModelChange) {
+    private func follow(_ change: ModelChange, tellsPeople: Bool = true) {
+        changed.follow(change, tellsPeople: tellsPeople)
         switch change {
         case .edited(let id, let message, let position):
             guard let room = model.room(id.room)?.label else { return }
@@ -392,7 +447,10 @@ extension WebServer {
             answers.erase(erasure)
             engines.erase(erasure)
             deleted.erase(erasure)
-            if model.rooms.isEmpty { (colors, painted) = (AuthorColors(), []) }
+            if model.rooms.isEmpty {
+                (colors, painted) = (AuthorColors(), [])
+                codes.withLock { $0.forgetShown() }
+            }
         case .person(let room, let person, let was):
             paint(person.who.key, isPresent: person.isHere)
             let types = model.room(room.number)?.own.typists.contains { $0.who.key == person.who.key } ?? false
@@ -400,9 +458,8 @@ extension WebServer {
         case .typing(let id): if id.peer == nil { changedTyping.insert(id.room) }
         case .message(_, let message, at: _, evicted: _): paint(message.from.key)
         case .refreshed(let id): for message in model.conversation(id)?.log.messages ?? [] { paint(message.from.key) }
-        case .unread(let id, _): if !changedCounts.contains(id) { changedCounts.append(id) }
-        case .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded,
-            .delivery, .request, .invitations, .active:
+        case .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded, .delivery, .unread, .note,
+            .request, .invitations, .active:
             break
         }
     }
