@@ -11,6 +11,7 @@ from pathlib import Path
 
 import attack_table
 import fault_table
+import observer_table
 import ownership
 import swift_source
 
@@ -288,8 +289,14 @@ def faults(root):
         yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
 
 
+def observer(root):
+    """The tables of the observer in Docs/Threats.md have the results of Docs/observer.json."""
+    if (root / "Docs/observer.json").exists() and observer_table.with_table(root) != (root / "Docs/Threats.md").read_text():
+        yield "Docs/Threats.md: the tables of the observer are not what Docs/observer.json says; run Scripts/observer --table"
+
+
 RULES = (sizes, node, owners, isolation, defaults, words, safety, inlining, imports, package, test_targets, limits, claims, phrases,
-         attacks, faults)
+         attacks, faults, observer)
 
 
 def breaches(root):

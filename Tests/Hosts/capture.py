@@ -10,12 +10,15 @@ SOL_PACKET = 263
 PACKET_ADD_MEMBERSHIP = 1
 PACKET_STATISTICS = 6
 PACKET_MR_PROMISC = 1
+SO_TIMESTAMPNS = 35
 
 
 class Capture:
     def __init__(self, path, interface):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 25)
+        # The kernel's times are those of the packets, also when this thread runs late.
+        self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.socket.bind((interface, 0))
         # A bridge shows packets between its ports only in promiscuous mode.
         everything = struct.pack("iHH8s", socket.if_nametoindex(interface), PACKET_MR_PROMISC, 0, b"")
@@ -44,9 +47,9 @@ class Capture:
     def _run(self):
         while not self.is_over:
             try:
-                packet = self.socket.recv(65535)
+                packet, about, _, _ = self.socket.recvmsg(65535, 64)
             except TimeoutError:
                 continue
-            now = time.time()
-            header = struct.pack("=IIII", int(now), int(now % 1 * 1e6), len(packet), len(packet))
+            second, nanosecond = struct.unpack("qq", about[0][2])
+            header = struct.pack("=IIII", second, nanosecond // 1000, len(packet), len(packet))
             self.file.write(header + packet)
