@@ -28,6 +28,16 @@ package protocol ClientSession: Sendable {
     mutating func turnAway(at now: Instant) -> [ClientEffect]
     /// The node leaves: the last words, as far as the client takes them at once.
     mutating func leave(at now: Instant) -> [ClientEffect]
+    /// Continues the session that it asked for by `takePlace`; nil if there is none, or no more.
+    mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect]
+    /// It is about to get events of the log; its output now goes before them.
+    ///
+    /// - Parameter isResumed: whether those are all behind the one that it named.
+    mutating func follow(isResumed: Bool, at now: Instant) -> [ClientEffect]
+    /// An event of the log as its client gets it; nil for one that it does not get.
+    func packet(of entry: EventLog.Entry) -> [UInt8]?
+    /// The secret by which another session may take its place once its client is gone, and for some time; nil if none may.
+    var place: String? { get }
     /// Whether the client is to stay: it has shown the token.
     var hasShownToken: Bool { get }
     /// Whether it is to take events.
@@ -43,9 +53,14 @@ package protocol ClientSession: Sendable {
 extension ClientSession {
     package mutating func begin(at now: Instant) -> [ClientEffect] { [] }
     package mutating func lose(at now: Instant) -> [ClientEffect] { end(at: now) }
+    package mutating func hear(_ event: HubEvent, at now: Instant) -> [ClientEffect] { [] }
     package mutating func written(at now: Instant) -> [ClientEffect] { [] }
     package mutating func turnAway(at now: Instant) -> [ClientEffect] { [] }
     package mutating func leave(at now: Instant) -> [ClientEffect] { [] }
+    package mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect] { [] }
+    package mutating func follow(isResumed: Bool, at now: Instant) -> [ClientEffect] { [] }
+    package func packet(of entry: EventLog.Entry) -> [UInt8]? { entry.json }
+    package var place: String? { nil }
     package var hearsEvents: Bool { hasShownToken }
     package var isReading: Bool { true }
 }
@@ -72,6 +87,12 @@ package final class HubEvent {
 package enum ClientEffect: Hashable, Sendable {
     /// With its topic, by which it leaves a queue once its text is to be forgotten; nil for bytes without a text.
     case send([UInt8], of: EventTopic?)
+    /// Sends bytes around the number of the last event of the log, which the client gets before them.
+    case sendNumbered([UInt8], [UInt8])
+    /// Asks for the place of the session with this secret, of a client that is gone: see `ClientSession.takePlace`.
+    case takePlace(of: String)
+    /// Asks for the events of the log: those behind one with a number if they are all kept, otherwise those from now on.
+    case follow(behind: Int?)
     /// A command of a client that hears of events: completes with its answer or error alone, nothing for a command without one,
     /// between the events before it and those after.
     case perform(number: Int, Command, in: RequestedRoom)

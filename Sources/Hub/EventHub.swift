@@ -13,6 +13,9 @@ package struct EventHub: ~Copyable {
     package static let mostWaiting = 4 << 20
     /// How long a client may take to read the last output when its connection ends.
     static let closingTime = Duration.seconds(10)
+    /// Sessions of clients that are gone and whose place may be taken, and for how long.
+    static let mostAbsent = 64
+    static let absence = Duration.seconds(120)
 
     /// The reason why nothing more reaches a client.
     package enum End: Hashable, Sendable {
@@ -64,8 +67,10 @@ package struct EventHub: ~Copyable {
         var closesBy: Instant?
         var isInputOver = false
         var isLost = false
+        /// Whether its connections are clients of their own, which carry it one after the other.
+        let isRoaming: Bool
 
-        init(_ session: (any ClientSession)?) { self.session = session }
+        init(_ session: (any ClientSession)?, isRoaming: Bool) { (self.session, self.isRoaming) = (session, isRoaming) }
 
         var isClosing: Bool { closesBy != nil }
         var hearsEvents: Bool { feed != nil || session?.hearsEvents == true }
@@ -73,6 +78,9 @@ package struct EventHub: ~Copyable {
         var isOver: Bool { isLost && session?.isOver ?? true }
         /// Whether the client has got all that it gets.
         var isDone: Bool { isClosing && output.isEmpty && feed == nil }
+
+        /// The number of the last event that it gets before what is sent to it now; nil if it gets none of the log.
+        func last(of log: EventLog) -> Int? { feed == nil ? nil : log.last }
 
         func act(_ body: (inout any ClientSession) -> [ClientEffect]) -> [ClientEffect] {
             // Taken out, so that its buffers are not copied.
@@ -83,9 +91,16 @@ package struct EventHub: ~Copyable {
         }
     }
 
+    private struct Absent {
+        let session: any ClientSession
+        let until: Instant
+    }
+
     private let inlet: HubInlet
     private var quota: ClientQuota<Int>
     private var clients: [Int: Client] = [:]
+    /// In the order in which their clients went.
+    private var absent: [Absent] = []
     private var lastClient = 0
     private var lastEvent = 0
     private var requests: [Request] = []
@@ -158,7 +173,7 @@ package struct EventHub: ~Copyable {
 
     private mutating func count() {
         let present = clients.values.filter { !$0.isLost && !$0.isDone }
-        inlet.count(clients: present.count, listeners: present.count(where: \.hearsEvents))
+        inlet.count(clients: present.count { !$0.isRoaming }, listeners: present.count(where: \.hearsEvents))
     }
 }
 
@@ -166,11 +181,15 @@ package struct EventHub: ~Copyable {
 extension EventHub {
     /// A client has come; the one that gives way for it ends.
     ///
-    /// - Parameter session: nil for a connection without one, or that has none yet.
+    /// - Parameters:
+    ///   - session: nil for a connection without one, or that has none yet.
+    ///   - isRoaming: whether connections carry it that are clients of their own: see `carry`.
     /// - Returns: its number.
-    package mutating func arrive(_ session: (any ClientSession)? = nil, at now: Instant) -> Int {
+    package mutating func arrive(
+        _ session: (any ClientSession)? = nil, isRoaming: Bool = false, at now: Instant
+    ) -> Int {
         lastClient += 1
-        clients[lastClient] = Client(session)
+        clients[lastClient] = Client(session, isRoaming: isRoaming)
         changed(lastClient)
         if let oldest = quota.arrive(lastClient, at: now) { end(oldest, .stranger, at: now) }
         // A client that needs no token gets the refusal alone if there is no place.
@@ -192,6 +211,14 @@ extension EventHub {
     ///
     /// - Returns: false if there is no place for one more.
     package mutating func admit(_ number: Int) -> Bool { quota.admit(number) }
+
+    /// A connection carries a roaming session: once that has shown the token, the two count as one client, which stays.
+    package mutating func carry(_ number: Int, over connection: Int) {
+        if clients[number]?.session?.hasShownToken == true { quota.leave(connection) }
+    }
+
+    /// The session of a client, as it is now.
+    package func session(of number: Int) -> (any ClientSession)? { clients[number]?.session }
 
     package mutating func receive(_ input: [UInt8], from number: Int, at now: Instant) {
         act(number, at: now) { $0.receive(input, at: now) }
@@ -231,6 +258,10 @@ extension EventHub {
         client.feed = nil
         quota.leave(number)
         changes.append(.ended(number, end))
+        if let session = client.session, session.place != nil {
+            absent.append(Absent(session: session, until: now + EventHub.absence))
+            if absent.count > EventHub.mostAbsent { absent.removeFirst() }
+        }
         act(number, at: now) { $0.lose(at: now) }
         if client.isOver { clients[number] = nil }
     }
@@ -274,7 +305,15 @@ extension EventHub {
         let effects = client.act(body)
         for effect in effects {
             switch effect {
-            case .send(let bytes, let topic): send(bytes, to: number, of: topic, isForced: isForced, at: now)
+            case .send(let bytes, let topic):
+                send(bytes, to: number, behind: client.last(of: log), of: topic, isForced: isForced, at: now)
+            case .sendNumbered(let front, let back):
+                let bytes = front + Array("\(log.last)".utf8) + back
+                send(bytes, to: number, behind: client.last(of: log), isForced: isForced, at: now)
+            case .takePlace(let place):
+                let earlier = takeSession(of: place, for: number, at: now)
+                act(number, at: now) { $0.takePlace(of: earlier, at: now) }
+            case .follow(let behind): follow(number, behind: behind, at: now)
             case .perform(let id, let command, let room):
                 requests.append(Request(client: number, number: id, work: .command(command), room: room))
             case .ask(let id, let question, let room):
@@ -287,6 +326,18 @@ extension EventHub {
         guard !effects.isEmpty, !client.isLost else { return }
         changed(number)
         if !client.isClosing, client.session?.hasShownToken == true, !quota.admit(number) { turnAway(number, at: now) }
+    }
+
+    /// Ends the session with a secret, of a client that is not known to be gone.
+    ///
+    /// - Returns: it, or that of a client that is gone; nil if there is none, or its time is over.
+    private mutating func takeSession(of place: String, for number: Int, at now: Instant) -> (any ClientSession)? {
+        let isOf = { (session: (any ClientSession)?) in session?.place?.utf8.elementsEqual(place.utf8) ?? false }
+        for (other, client) in clients where other != number && !client.isLost && isOf(client.session) {
+            end(other, .gone, at: now)
+        }
+        absent.removeAll { $0.until <= now }
+        return absent.firstIndex { isOf($0.session) }.map { absent.remove(at: $0).session }
     }
 
     private mutating func turnAway(_ number: Int, at now: Instant) {
@@ -326,11 +377,25 @@ extension EventHub {
     /// Takes the message that the client gets next, of its own or an event; nil if none waits.
     package mutating func takeMessage(for number: Int) -> [UInt8]? {
         guard let client = clients[number] else { return nil }
-        if client.output.isEmpty { return client.feed?.next(of: log) }
-        if let last = client.output.behind, let feed = client.feed, !feed.hasPassed(last, of: log) {
-            return client.feed?.next(of: log)
+        if client.output.isEmpty { return client.feed?.next(of: log, for: client.session) }
+        let event = client.output.behind.flatMap { client.feed?.next(of: log, upTo: $0, for: client.session) }
+        return event ?? client.output.takePacket()
+    }
+
+    /// Gives the messages that a client gets next, which wait again if they do not reach it.
+    ///
+    /// - Parameters:
+    ///   - most: the bytes from which on no further one is added.
+    ///   - pass: whether they reach it; none if nothing waits.
+    package mutating func passMessages(to number: Int, upTo most: Int, _ pass: ([[UInt8]]) -> Bool) {
+        guard let client = clients[number] else { return }
+        let before = (client.output, client.feed)
+        var (messages, size): ([[UInt8]], Int) = ([], 0)
+        while size < most, let message = takeMessage(for: number) {
+            messages.append(message)
+            size += message.count
         }
-        return client.output.takePacket()
+        if !pass(messages) { (client.output, client.feed) = before }
     }
 }
 
@@ -342,11 +407,18 @@ extension EventHub {
     ///   - last: the number of the last one that it has.
     ///   - snapshot: goes before the events; nil for a client that has missed none.
     package mutating func follow(
-        _ number: Int, behind last: Int, snapshot: (any HubSnapshot)? = nil, as form: EventLog.Form
+        _ number: Int, behind last: Int, snapshot: (any HubSnapshot)? = nil, as form: EventLog.Form = .json
     ) {
         guard let client = clients[number], !client.isLost, !client.isClosing else { return }
         client.feed = StreamFeed(behind: last, of: log, snapshot: snapshot, as: form)
         changed(number)
+    }
+
+    /// A session resumes behind an event, if all behind it is kept.
+    private mutating func follow(_ number: Int, behind last: Int?, at now: Instant) {
+        let known = last.flatMap { log.isKnown($0) ? $0 : nil }
+        act(number, at: now) { $0.follow(isResumed: known != nil, at: now) }
+        follow(number, behind: known ?? log.last)
     }
 
     /// Tells the clients of events that have come through the inlet.
@@ -388,6 +460,7 @@ extension EventHub {
     /// Events were lost on their way: the clients that hear of events end, as they would miss these without a sign.
     package mutating func loseEvents(at now: Instant) {
         inlet.closeGap()
+        log.interrupt()
         for (number, client) in clients where client.hearsEvents && !client.isLost {
             end(number, .eventsLost, at: now)
         }

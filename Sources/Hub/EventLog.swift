@@ -16,7 +16,7 @@ package struct EventLog: Sendable {
         /// The name of the event for Server-Sent Events.
         package let name: String
         package let json: [UInt8]
-        let topic: EventTopic
+        package let topic: EventTopic
         /// The unread messages when a message came.
         let unread: Int
         /// The message behind it, at that time.
@@ -42,7 +42,7 @@ package struct EventLog: Sendable {
     private var first = 0
     /// The number of the latest event.
     package private(set) var last = 0
-    /// The latest number that is not kept for want of room.
+    /// The latest number that is not kept for want of room, or behind which events were lost.
     private(set) var dropped = 0
     /// The bytes of all events of the run.
     private(set) var size = 0
@@ -97,10 +97,18 @@ package struct EventLog: Sendable {
     /// The number in an id, if all that came behind it is known; nil if it is not of this run, or too long ago.
     package func number(of id: String) -> Int? {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0] == run, let number = Int(parts[1]), number >= dropped, number <= last else {
-            return nil
-        }
+        guard parts.count == 2, parts[0] == run, let number = Int(parts[1]), isKnown(number) else { return nil }
         return number
+    }
+
+    /// Whether all that came behind the event with a number is known.
+    func isKnown(_ number: Int) -> Bool { number >= dropped && number <= last }
+
+    /// Events are lacking from here on: nothing behind an earlier one is known any more.
+    mutating func interrupt() {
+        (entries, first) = ([], 0)
+        last += 1
+        dropped = last
     }
 
     mutating func erase(_ erasure: Erasure) {

@@ -35,20 +35,23 @@ struct StreamFeed {
     /// Whether an event can not be passed on any more, or too much waits.
     func isLate(for log: EventLog) -> Bool { number < log.dropped || log.size - end > most }
 
-    /// Whether all events up to one with a number are passed on.
-    func hasPassed(_ last: Int, of log: EventLog) -> Bool {
-        snapshot == nil && (log.next(behind: number).map { $0.number > last } ?? true)
-    }
-
-    /// The next part of the snapshot, or the next event; nil if nothing waits.
-    mutating func next(of log: EventLog) -> [UInt8]? {
+    /// The next part of the snapshot, or the next event up to one with a number; nil if none waits.
+    ///
+    /// - Parameter session: that of the client, which gives events its own form; nil for a client without one.
+    mutating func next(of log: EventLog, upTo last: Int = .max, for session: (any ClientSession)?) -> [UInt8]? {
         if let part = snapshot?.next() { return part }
         snapshot = nil
-        guard let entry = log.next(behind: number) else {
-            (number, end) = (log.last, log.size)
-            return nil
+        while let entry = log.next(behind: number) {
+            guard entry.number <= last else { return nil }
+            (number, end) = (entry.number, entry.end)
+            if let bytes = bytes(of: entry, for: session) { return bytes }
         }
-        (number, end) = (entry.number, entry.end)
+        (number, end) = (log.last, log.size)
+        return nil
+    }
+
+    private func bytes(of entry: EventLog.Entry, for session: (any ClientSession)?) -> [UInt8]? {
+        if let session { return session.packet(of: entry) }
         return switch form {
         case .json: entry.json
         case .serverSent: ServerSentEvent.text(entry.name, entry.json, id: entry.id)

@@ -289,4 +289,57 @@ private struct TextSnapshot: HubSnapshot {
             return
         }
     }
+
+    @Test func `a stream of before events were lost is not resumed`() throws {
+        var hub = hub()
+        hub.tell([try said(1)], at: now) { _ in true }
+        let id = hub.log.id
+        #expect(hub.log.number(of: id) == 1)
+        hub.loseEvents(at: now)
+        #expect(hub.log.number(of: id) == nil)
+        #expect(hub.log.number(of: hub.log.id) == hub.log.last)
+        hub.tell([try said(2)], at: now) { _ in true }
+        let stream = hub.arrive(at: now)
+        hub.follow(stream, behind: hub.log.last - 1)
+        #expect(hub.takeMessage(for: stream)?.last == UInt8(ascii: "2"))
+    }
+
+    @Test func `messages that do not reach a client wait again, and are forgotten there`() throws {
+        var hub = hub()
+        let client = hub.arrive(PlainSession(), at: now)
+        hub.send(Array("first".utf8), to: client, at: now)
+        hub.follow(client, behind: 0)
+        hub.tell([try said(1), try said(2)], at: now) { _ in true }
+        var passed: [[String]] = []
+        func pass(_ hub: inout EventHub, upTo most: Int = .max, _ isPassed: Bool) {
+            hub.passMessages(to: client, upTo: most) {
+                passed.append($0.map { String(String(decoding: $0, as: UTF8.self).suffix(9)) })
+                return isPassed
+            }
+        }
+        pass(&hub, false)
+        hub.erase(.message(ConversationID(.lobby, .publicRoom), try message(1).id), at: now)
+        pass(&hub, upTo: 1, true)
+        pass(&hub, true)
+        pass(&hub, true)
+        #expect(passed == [["first", "message 1", "message 2"], ["first"], ["message 2"], []])
+    }
+
+    @Test func `a session and the connections that carry it are one client`() throws {
+        var hub = hub(mostHolders: 1)
+        let session = hub.arrive(PlainSession(), isRoaming: true, at: now)
+        let (first, second) = (hub.arrive(at: now), hub.arrive(at: now))
+        // A stranger's connections count.
+        hub.carry(session, over: first)
+        hub.receive(Array("token".utf8), from: session, at: now)
+        hub.carry(session, over: second)
+        _ = hub.takeChanges()
+        #expect(inlet.clients == 2)
+        hub.tick(at: now + Self.patience)
+        #expect(ends(&hub) == [.ended(first, .stranger)])
+        #expect(hub.standing(of: second) != nil && hub.standing(of: session) != nil)
+        hub.end(second, .gone, at: now)
+        _ = hub.takeChanges()
+        #expect(inlet.clients == 0)
+    }
 }

@@ -162,6 +162,22 @@ class Changing(WebTest):
         messages = alice.get("/api/v1/conversations/r1/messages")["messages"]
         self.assertEqual([message["mention"] for message in messages], [True, True, False, True, False])
 
+    def test_a_repeated_request_whose_message_is_not_kept_says_nothing_again(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        path, key = "/api/v1/conversations/r1/messages", {"Idempotency-Key": "key-1"}
+        said = alice.ask("POST", path, {"text": "once"}, key)[2]
+        self.assertEqual(alice.ask("POST", path, {"text": "once"}, key)[2]["id"], said["id"])
+        for number in range(100):
+            bob.say(f"<{number}>")
+        alice.node.hears("<99>")
+        status, _, problem = alice.ask("POST", path, {"text": "once"}, key)
+        self.assertEqual((status, problem["code"]), (404, "unknown_message"))
+        alice.ask("POST", path, {"text": "end"})
+        bob.hears("end")
+        self.assertEqual([event["text"] for event in bob.events if event["event"] == "message" and not event["isFromCurrentUser"]],
+                         ["once", "end"])
+
     def test_a_repeated_request_gives_the_same_message(self):
         alice = self.served()
         bob = self.person("bob", alice)

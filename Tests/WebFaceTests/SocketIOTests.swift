@@ -1,5 +1,4 @@
 import Commands
-import Hub
 import Model
 import Rendering
 import TestSupport
@@ -8,11 +7,11 @@ import Wire
 
 @testable import Chat
 @testable import ChatNode
+@testable import Hub
 @testable import WebFace
 
 @Suite struct SocketIOTests {
     private let token = WebToken()
-
     @Test func `packets are read`() {
         #expect(SocketIOPacket("0") == .connect(nil))
         #expect(SocketIOPacket("0{\"token\":\"x\"}") == .connect(.object(["token": .string("x")])))
@@ -29,101 +28,174 @@ import Wire
         #expect(SocketIOPacket(text) == nil)
     }
 
+    private let start = Instant(nanoseconds: 0)
+
+    private func session(_ room: String? = nil) -> SocketIOSession {
+        SocketIOSession(token, engineID: "e", isPolling: true, room: room, at: start)
+    }
+
+    /// The greeting of a client with the token: further members of `auth` behind a comma.
+    private func greeting(_ further: String = "") -> [UInt8] { Array("40{\"token\":\"\(token.text)\"\(further)}".utf8) }
+
+    private func me(_ room: RoomLabel = .lobby) throws -> RoomReport {
+        RoomReport(room, .answer(.whoami(try Sample.who(), room: room.name, profile: .init())))
+    }
+
+    private func texts(_ effects: [ClientEffect]) -> [String] {
+        effects.compactMap {
+            if case .send(let bytes, of: _) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil }
+        }
+    }
+
+    private func commands(_ effects: [ClientEffect]) -> [Command] {
+        effects.compactMap { if case .perform(_, let command, in: _) = $0 { command } else { nil } }
+    }
+
     @Test func `without the token nothing is performed and nothing is sent`() throws {
         for first in [
             "0", "0{}", "0{\"token\":\"\"}", "2[\"chatMessage\",\"a\",\"b\"]", "0{\"token\":\"\(token.text)0\"}",
         ] {
-            var session = SocketIOSession(token, id: "x", room: nil)
-            let effects = session.receive(first)
+            var session = session()
+            let effects = session.receive(Array("4\(first)".utf8), at: start)
             #expect(effects.last == .close)
             #expect(effects.contains(.refused) == first.hasPrefix("0"))
-            #expect(!effects.contains { if case .perform = $0 { true } else { false } })
-            #expect(session.typing(["otter#4821"]).isEmpty)
+            #expect(commands(effects).isEmpty)
+            #expect(session.isOver && !session.hasShownToken && session.room == nil && session.place == nil)
+            #expect(session.receive(greeting(), at: start).isEmpty)
         }
     }
 
     /// A session in the lobby, of a client that has shown the token.
-    private func connected(_ earlier: SocketIOSession.Earlier? = nil) throws -> SocketIOSession {
-        var session = SocketIOSession(token, id: "x", room: nil)
-        _ = session.receive("0{\"token\":\"\(token.text)\"}")
-        _ = session.begin(earlier)
-        _ = session.complete(
-            1, [RoomReport(.lobby, .answer(.whoami(try Sample.who(), room: "lobby", profile: .init())))])
+    private func connected() throws -> SocketIOSession {
+        var session = session()
+        _ = session.receive(greeting(), at: start)
+        _ = session.complete(1, [try me()], at: start)
         return session
-    }
-
-    private func commands(_ effects: [SocketIOSession.Effect]) -> [Command] {
-        effects.compactMap { if case .perform(_, let command, in: _) = $0 { command } else { nil } }
     }
 
     @Test func `events take effect one after the other, and 1,024 may wait`() throws {
         var session = try connected()
-        let event = { (number: Int) in "2\(number)[\"chatMessage\",\"a\",\"\(number)\"]" }
-        #expect(commands(session.receive(event(0))) == [.sayToRoom("0")])
-        for number in 1...1_024 { #expect(session.receive(event(number)).isEmpty) }
-        #expect(session.receive(event(1_025)) == [.refuse("1024 events wait", "busy")])
+        let event = { (number: Int) in Array("42\(number)[\"chatMessage\",\"a\",\"\(number)\"]".utf8) }
+        #expect(commands(session.receive(event(0), at: start)) == [.sayToRoom("0")])
+        for number in 1...1_024 { #expect(session.receive(event(number), at: start).isEmpty) }
+        let busy = ClientEffect.sendNumbered(
+            Array("42[\"refused\",\"1024 events wait\",\"busy\",\"".utf8), Array("\"]".utf8))
+        #expect(session.receive(event(1_025), at: start) == [busy])
         for number in 0..<1_024 {
-            let effects = session.complete(number + 2, [])
-            #expect(effects.first == .send("3\(number)[]"))
+            let effects = session.complete(number + 2, [], at: start)
+            #expect(texts(effects) == ["43\(number)[]"])
             #expect(commands(effects) == [.sayToRoom("\(number + 1)")])
         }
     }
 
     @Test func `the end waits for what came before it`() throws {
-        for end in ["1", "27[\"exitUser\",\"a\"]"] {
+        for end in ["41", "427[\"exitUser\",\"a\"]"] {
             var session = try connected()
-            _ = session.receive("21[\"chatMessage\",\"a\",\"b\"]")
-            #expect(session.receive(end).isEmpty)
-            let effects = session.complete(2, [])
-            #expect(effects.first == .send("31[]") && effects.last == .close)
-            #expect(session.isOver && session.isIdle)
+            _ = session.receive(Array("421[\"chatMessage\",\"a\",\"b\"]".utf8), at: start)
+            #expect(session.receive(Array(end.utf8), at: start).isEmpty)
+            let effects = session.complete(2, [], at: start)
+            #expect(texts(effects).first == "431[]" && effects.last == .close)
+            #expect(session.isOver && session.place == nil)
         }
     }
 
+    @Test func `a client that is gone has what it asked for done, and may come back`() throws {
+        var session = try connected()
+        for text in ["a", "b"] { _ = session.receive(Array("42[\"chatMessage\",\"x\",\"\(text)\"]".utf8), at: start) }
+        #expect(session.lose(at: start).isEmpty)
+        #expect(!session.isOver && session.place != nil)
+        #expect(session.receive(Array("42[\"chatMessage\",\"x\",\"late\"]".utf8), at: start).isEmpty)
+        #expect(commands(session.complete(2, [], at: start)) == [.sayToRoom("b")])
+        #expect(commands(session.complete(3, [], at: start)).isEmpty)
+        #expect(session.isOver)
+        var left = try connected()
+        for text in ["a", "b"] { _ = left.receive(Array("42[\"chatMessage\",\"x\",\"\(text)\"]".utf8), at: start) }
+        // The node leaves.
+        #expect(left.complete(2, nil, at: start) == [.close])
+        #expect(left.isOver)
+    }
+
     @Test func `a session is in the room that confirmed it`() throws {
-        var session = SocketIOSession(token, id: "x", room: "kitchen")
-        #expect(session.receive("0{\"token\":\"\(token.text)\"}") == [.connect(pid: nil, offset: nil)])
-        #expect(session.begin(nil) == [.perform(number: 1, .whoami, in: .named("kitchen"))])
-        let who = try Sample.who()
-        #expect(session.room == nil)
-        let answer = Report.answer(.whoami(who, room: "kitchen", profile: .init()))
-        #expect(session.complete(1, [RoomReport(.kitchen, answer)]) == [.greet(since: nil)])
-        #expect(session.greeting(isRecovered: false).hasPrefix("0{\"sid\":\"x\",\"pid\":\""))
-        #expect(session.room == .kitchen)
+        var session = session("kitchen")
+        #expect(
+            texts(session.begin(at: start)).first?.hasPrefix(
+                "0{\"sid\":\"e\",\"upgrades\":[\"websocket\"],\"pingInterval\":25000,") == true)
+        #expect(session.receive(greeting(), at: start) == [.perform(number: 1, .whoami, in: .named("kitchen"))])
+        #expect(session.room == nil && session.hasShownToken && session.place == nil)
+        #expect(session.complete(1, [try me(.kitchen)], at: start) == [.follow(behind: nil)])
+        #expect(
+            texts(session.follow(isResumed: false, at: start)).first?.hasPrefix(
+                "40{\"sid\":\"\(session.id)\",\"pid\":\"") == true)
+        #expect(session.room == .kitchen && session.place != nil)
+        var refused = self.session("kitchen")
+        _ = refused.receive(greeting(), at: start)
+        let effects = refused.complete(
+            1, [RoomReport(.lobby, .error(ChatError(.unknownRoom, .unknownRoom, "kitchen")))], at: start)
+        #expect(texts(effects).first?.hasPrefix("44{\"message\":") == true && effects.last == .close && refused.isOver)
     }
 
     @Test func `a client comes back by its pid to its room, id and offset`() throws {
-        let earlier = SocketIOSession.Earlier(id: "before", pid: "secret", room: .lobby, offset: 7)
-        var session = SocketIOSession(token, id: "x", room: nil)
+        let earlier = try connected()
+        let place = try #require(earlier.place)
+        let back = greeting(",\"pid\":\"\(place)\",\"offset\":\"7\"")
+        var session = session("kitchen")
+        #expect(session.receive(back, at: start) == [.takePlace(of: place)])
+        #expect(session.takePlace(of: earlier, at: start) == [.perform(number: 1, .whoami, in: .named("lobby"))])
+        #expect(session.complete(1, [try me()], at: start) == [.follow(behind: 7)])
         #expect(
-            session.receive("0{\"token\":\"\(token.text)\",\"pid\":\"secret\",\"offset\":\"7\"}")
-                == [.connect(pid: "secret", offset: 7)])
-        #expect(session.begin(earlier) == [.perform(number: 1, .whoami, in: .named("lobby"))])
-        let answer = Report.answer(.whoami(try Sample.who(), room: "lobby", profile: .init()))
-        #expect(session.complete(1, [RoomReport(.lobby, answer)]) == [.greet(since: 7)])
-        #expect(session.greeting(isRecovered: true) == "0{\"sid\":\"before\",\"pid\":\"secret\"}")
+            texts(session.follow(isResumed: true, at: start)) == ["40{\"sid\":\"\(earlier.id)\",\"pid\":\"\(place)\"}"])
+        #expect(session.place == place)
         // A room of the same name that is another one, as after a wipe, has nothing to come back to.
-        var other = SocketIOSession(token, id: "x", room: nil)
-        _ = other.begin(earlier)
-        #expect(other.complete(1, [RoomReport(RoomLabel(number: 2, name: "lobby"), answer)]) == [.greet(since: nil)])
+        var other = self.session()
+        _ = other.receive(back, at: start)
+        _ = other.takePlace(of: earlier, at: start)
+        #expect(other.complete(1, [try me(RoomLabel(number: 2, name: "lobby"))], at: start) == [.follow(behind: nil)])
+        _ = other.follow(isResumed: false, at: start)
+        #expect(other.place != place)
+        // Without a session of that secret the client is in the room that it asks for.
+        var unknown = self.session("kitchen")
+        _ = unknown.receive(back, at: start)
+        #expect(unknown.takePlace(of: nil, at: start) == [.perform(number: 1, .whoami, in: .named("kitchen"))])
+    }
+
+    @Test func `pings go out, silence ends a session, and a stranger puts nothing off`() throws {
+        var stranger = session()
+        _ = stranger.receive(Array("3".utf8), at: start + .seconds(15))
+        #expect(stranger.deadline == start + .seconds(20))
+        #expect(stranger.tick(at: start + .seconds(20)) == [.close])
+        #expect(stranger.isOver && stranger.deadline == nil)
+        var session = try connected()
+        _ = session.receive(Array("6".utf8), at: start + .seconds(10))
+        #expect(session.deadline == start + .seconds(25))
+        #expect(texts(session.tick(at: start + .seconds(25))) == ["2"])
+        #expect(session.deadline == start + .seconds(50))
+        _ = session.receive(Array("3".utf8), at: start + .seconds(30))
+        #expect(texts(session.tick(at: start + .seconds(50))) == ["2"])
+        #expect(session.deadline == start + .seconds(75))
+        #expect(session.tick(at: start + .seconds(75)) == [.close])
+        #expect(session.place != nil)
+        for end in ["1", "x", "", "4", "451-x"] {
+            var session = try connected()
+            #expect(session.receive(Array(end.utf8), at: start) == [.close])
+            #expect(session.isOver && session.place != nil)
+        }
     }
 
     @Test func `a rename and a departure leave no ghost among those that type`() throws {
-        let session = try connected()
         var model = ChatModel()
         let (before, after) = (try Sample.who("otter"), try Sample.who("seal"))
         func typing(_ event: NodeEvent) -> String {
             let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Sample.time)
             _ = model.reduce(.event(event), at: moment)
             let names = model.room(RoomLabel.lobby.number)?.own.typists.map(\.who.displayName) ?? []
-            return session.typing(names).map { if case .send(let text, of: _) = $0 { text } else { "" } }.joined()
+            return String(decoding: SocketIOSession.typing(names), as: UTF8.self)
         }
-        #expect(typing(.peer(.here, before, online: 1)) == "2[\"userTypingUpdate\",{}]")
-        #expect(typing(.typing(before, .publicRoom, isOn: true)) == "2[\"userTypingUpdate\",{\"otter#4821\":1}]")
-        #expect(typing(.peer(.here, after, online: 1)) == "2[\"userTypingUpdate\",{\"seal#4821\":1}]")
-        #expect(typing(.typing(after, .publicRoom, isOn: false)) == "2[\"userTypingUpdate\",{}]")
+        #expect(typing(.peer(.here, before, online: 1)) == "42[\"userTypingUpdate\",{}]")
+        #expect(typing(.typing(before, .publicRoom, isOn: true)) == "42[\"userTypingUpdate\",{\"otter#4821\":1}]")
+        #expect(typing(.peer(.here, after, online: 1)) == "42[\"userTypingUpdate\",{\"seal#4821\":1}]")
+        #expect(typing(.typing(after, .publicRoom, isOn: false)) == "42[\"userTypingUpdate\",{}]")
         _ = typing(.typing(after, .publicRoom, isOn: true))
-        #expect(typing(.peer(.left, after, online: 0)) == "2[\"userTypingUpdate\",{}]")
+        #expect(typing(.peer(.left, after, online: 0)) == "42[\"userTypingUpdate\",{}]")
     }
 
     @Test(arguments: [
@@ -132,107 +204,165 @@ import Wire
     ])
     func `a name is taken as it was sent`(given: String, nickname: String) throws {
         var session = try connected()
-        let who = RoomReport(.lobby, .answer(.whoami(try Sample.who(), room: "lobby", profile: .init())))
-        #expect(commands(session.receive("2[\"connectUser\",\"\(given)\"]")) == [.whoami])
+        #expect(commands(session.receive(Array("42[\"connectUser\",\"\(given)\"]".utf8), at: start)) == [.whoami])
         let isSame = nickname == "quiet-otter"
-        #expect(commands(session.complete(2, [who])) == [isSame ? .who(all: true) : .rename(nickname)])
+        #expect(commands(session.complete(2, [try me()], at: start)) == [isSame ? .who(all: true) : .rename(nickname)])
+    }
+
+    @Test func `the list of users has the user by the name of then`() throws {
+        var session = try connected()
+        _ = session.receive(Array("42[\"connectUser\",\"seal\"]".utf8), at: start)
+        _ = session.complete(2, [try me()], at: start)
+        let renamed = RoomReport(.lobby, .answer(.done(command: "nick", try Sample.who("seal"))))
+        #expect(commands(session.complete(3, [renamed], at: start)) == [.who(all: true)])
+        let list = RoomReport(.lobby, .answer(.peers([], isWhole: true)))
+        #expect(
+            texts(session.complete(4, [list], at: start))
+                == ["42[\"userList\",[{\"id\":\"\(session.id)\",\"nickname\":\"seal#4821\",\"isConnected\":true}]]"])
     }
 }
 
-/// The events that a client can come back for.
-@Suite struct SocketIOEventsTests {
+/// Sessions as clients of the hub: events of its log, and what a client that comes back gets of them.
+@Suite struct SocketIORecoveryTests {
+    private let token = WebToken()
+    private let now = Instant(nanoseconds: 0)
+
+    private func hub() -> EventHub {
+        EventHub(HubInlet(), patience: .seconds(30), log: EventLog(run: "0123abcd", line: WebJSON.line(of:_:)))
+    }
+
     private func said(_ text: String, _ byte: UInt8 = 0x0c) throws -> MessageView {
-        let said = try Sample.said(text, by: try Sample.who())
-        return MessageView(
-            conversation: said.conversation, id: try Sample.message(byte), from: said.from, text: text,
-            sentAt: said.sentAt,
-            receivedAt: said.receivedAt, placeTime: said.placeTime, authorClock: said.authorClock,
-            isFromCurrentUser: false, isHistory: false, isEdited: false, unread: 0)
+        try Sample.said(text, by: try Sample.who(), id: byte)
     }
 
-    @Test func `each event ends with its offset, and those behind an offset are missed ones`() throws {
-        var events = SocketIOEvents()
+    private func tell(_ hub: inout EventHub, _ events: NodeEvent..., in room: RoomLabel = .lobby) {
+        hub.tell(events.map { RoomReport(room, .event($0)) }, at: now) { _ in true }
+    }
+
+    /// A client in the room of a label, and its greeting.
+    private func connect(
+        _ hub: inout EventHub, in room: RoomLabel = .lobby, _ further: String = "", at now: Instant? = nil
+    ) throws -> (client: Int, greeting: JSONValue) {
+        let now = now ?? self.now
+        let session = SocketIOSession(token, engineID: "e", isPolling: false, room: nil, at: now)
+        let client = hub.arrive(session, isRoaming: true, at: now)
+        _ = next(&hub, client)
+        hub.receive(Array("40{\"token\":\"\(token.text)\"\(further)}".utf8), from: client, at: now)
+        let who = Report.answer(.whoami(try Sample.who(), room: room.name, profile: .init()))
+        for request in hub.takeRequests() { hub.complete(request, [RoomReport(room, who)], at: now) }
+        let greeting = try #require(next(&hub, client))
+        return (client, try JSONValue(parsing: Array(greeting.utf8.dropFirst(2))))
+    }
+
+    private func next(_ hub: inout EventHub, _ client: Int) -> String? {
+        hub.takeMessage(for: client).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func all(_ hub: inout EventHub, _ client: Int) -> [String] {
+        var packets: [String] = []
+        while let packet = next(&hub, client) { packets.append(packet) }
+        return packets
+    }
+
+    /// The members of `auth` of a client that comes back.
+    private func place(_ greeting: JSONValue, _ offset: Int) throws -> String {
+        ",\"pid\":\"\(try #require(greeting["pid"]?.string))\",\"offset\":\"\(offset)\""
+    }
+
+    @Test func `each event of the room ends with its offset`() throws {
+        var hub = hub()
         let who = try Sample.who()
-        #expect(events.append(.event(.message(try said("hi")))) == 1)
-        #expect(events.append(.event(.peer(.here, who, online: 1))) == 2)
-        #expect(events.append(RoomReport(RoomLabel(number: 2, name: "b"), .event(.peer(.left, who, online: 0)))) == 3)
-        #expect(events.append(.event(.typing(who, .publicRoom, isOn: true))) == nil)
-        #expect(events.packet(at: 1, user: "me")?.text.hasSuffix(",\"1\"]") == true)
+        tell(&hub, .message(try said("before")))
+        let (client, _) = try connect(&hub)
+        tell(&hub, .message(try said("hi")), .typing(who, .publicRoom, isOn: true), .peer(.here, who, online: 1))
+        tell(&hub, .peer(.here, who, online: 1), in: RoomLabel(number: 2, name: "kitchen"))
+        let direct = try Sample.said("for one alone", by: who, in: .direct(with: who))
+        tell(&hub, .message(direct), .elsewhere(.left, who), .renamed(try Sample.who("seal"), was: who))
+        var packets = all(&hub, client)
+        // The user has the id of the list.
+        let user = try #require((hub.session(of: client) as? SocketIOSession)?.id)
         #expect(
-            events.packet(at: 1, user: "me")?.text.hasPrefix("2[\"newChatMessage\",\"quiet-otter#4821\",\"hi\",")
-                == true)
-        #expect(events.packet(at: 2, user: "me")?.text.hasSuffix("\"isConnected\":true},\"2\"]") == true)
-        #expect(events.packet(at: 3, user: "me")?.text == "2[\"userExitUpdate\",\"quiet-otter#4821\",\"3\"]")
-        #expect(events.missed(since: 0, in: .lobby) == [1, 2])
-        #expect(events.missed(since: 2, in: .lobby) == [])
-        #expect(events.missed(since: 4, in: .lobby) == nil)
-        #expect(events.missed(since: -1, in: .lobby) == nil)
-        events.removeAll()
-        #expect(events.missed(since: 2, in: .lobby) == nil)
-        #expect(events.missed(since: 3, in: .lobby) == [])
+            packets.popLast()
+                == "42[\"userConnectUpdate\",{\"id\":\"\(user)\",\"nickname\":\"seal#4821\",\"isConnected\":true},\"8\"]"
+        )
+        #expect(packets.count == 3)
+        #expect(packets[0].hasPrefix("42[\"newChatMessage\",\"quiet-otter#4821\",\"hi\",\"\(Sample.timeText)\","))
+        #expect(packets[0].hasSuffix(",\"2\"]") && packets[1].hasSuffix("\"isConnected\":true},\"4\"]"))
+        #expect(packets[2] == "42[\"userExitUpdate\",\"quiet-otter#4821\",\"7\"]")
+        // A refusal has the offset up to which the client has all events, and comes behind them.
+        tell(&hub, .message(try said("more")))
+        hub.receive(Array("42[\"dance\"]".utf8), from: client, at: now)
+        tell(&hub, .message(try said("and more")))
+        let rest = all(&hub, client)
+        #expect(rest.count == 3 && rest[1] == "42[\"refused\",\"there is no event dance\",\"bad_event\",\"9\"]")
     }
 
-    @Test func `an edited message is there as it is now, and a deleted, left or wiped one is gone`() throws {
-        var events = SocketIOEvents()
-        _ = events.append(.event(.message(try said("frist", 1))))
-        _ = events.append(.event(.message(try said("SECRET", 2))))
-        events.change(try said("first", 1), in: .lobby)
-        #expect(events.packet(at: 1, user: "me")?.text.contains("\"first\"") == true)
-        events.erase(try #require(Erasure(behind: .event(.deleted(try said("", 2))))))
-        #expect(events.packet(at: 2, user: "me") == nil)
-        #expect(events.missed(since: 0, in: .lobby) == [1])
-        events.erase(try #require(Erasure(behind: .event(.stopped(.asked)))))
-        #expect(events.packet(at: 1, user: "me") == nil)
-        #expect(!String(describing: events).contains("first"))
-        let author = try said("BLOCKED", 3)
-        let appended = events.append(.event(.message(author)))
-        let offset = try #require(appended)
-        events.erase(try #require(Erasure(behind: .event(.blocked(author.from, isOn: true)))))
-        #expect(events.packet(at: offset, user: "me") == nil)
-        #expect(Erasure(behind: .event(.blocked(author.from, isOn: false))) == nil)
+    @Test func `a client that comes back gets what it missed as it is now, once`() throws {
+        var hub = hub()
+        let (first, greeting) = try connect(&hub)
+        tell(&hub, .message(try said("had", 1)))
+        #expect(all(&hub, first).count == 1)
+        hub.end(first, .gone, at: now)
+        tell(&hub, .message(try said("frist", 2)), .message(try said("SECRET", 3)))
+        hub.change(EventTopic(try said("first", 2), in: .lobby), to: try said("first", 2), in: .lobby)
+        hub.erase(.message(ConversationID(.lobby, .publicRoom), try Sample.message(3)), at: now)
+        let (second, again) = try connect(&hub, try place(greeting, 1))
+        #expect(again == greeting)
+        let missed = all(&hub, second)
+        #expect(missed.count == 1 && missed[0].contains("\"first\"") && missed[0].hasSuffix(",\"2\"]"))
+        // Its connection of before need not be known to be gone.
+        let (third, last) = try connect(&hub, try place(greeting, 2))
+        #expect(last == greeting && hub.standing(of: second) == nil && all(&hub, third).isEmpty)
+        hub.receive(Array("41".utf8), from: third, at: now)
+        hub.end(third, .gone, at: now)
+        // It has ended the session itself.
+        #expect(try connect(&hub, try place(greeting, 2)).greeting != greeting)
     }
 
-    @Test func `1,024 events are kept, and an offset of before is not recovered`() throws {
-        var events = SocketIOEvents()
-        for number in 1...3_000 {
-            let offset = events.append(.event(.message(try said("hi", 1))))
-            #expect(offset == number)
+    @Test func `an offset that is not known, another room and lost events recover nothing`() throws {
+        for offset in [-1, 999] {
+            var hub = hub()
+            let (client, greeting) = try connect(&hub)
+            hub.end(client, .gone, at: now)
+            #expect(try connect(&hub, try place(greeting, offset)).greeting != greeting)
         }
-        #expect(events.missed(since: 1_500, in: .lobby) == nil)
-        let kept = try #require(events.missed(since: 2_900, in: .lobby))
-        #expect(kept == Array(2_901...3_000))
-        #expect(events.packet(at: 2_950, user: "me") != nil && events.packet(at: 1, user: "me") == nil)
+        var hub = hub()
+        let (client, greeting) = try connect(&hub)
+        hub.end(client, .gone, at: now)
+        #expect(try connect(&hub, in: RoomLabel(number: 2, name: "lobby"), try place(greeting, 0)).greeting != greeting)
+        let (other, second) = try connect(&hub)
+        hub.loseEvents(at: now)
+        #expect(hub.standing(of: other) == nil)
+        #expect(try connect(&hub, try place(second, 0)).greeting != second)
+        let (late, third) = try connect(&hub)
+        hub.end(late, .gone, at: now)
+        for _ in 0...EventLog.capacity { tell(&hub, .message(try said("hi"))) }
+        #expect(try connect(&hub, try place(third, 1)).greeting != third)
     }
 
-    @Test func `a client may come back once and for two minutes, and not to a room that was left`() throws {
-        var table = EngineTable()
-        let (token, start) = (WebToken(), Instant(nanoseconds: 0))
-        func lose() throws -> String {
-            let session = EngineSession(WebToken().text, token, room: nil, at: start)
-            _ = session.session.begin(nil)
-            let who = Report.answer(.whoami(try Sample.who(), room: "lobby", profile: .init()))
-            _ = session.session.complete(1, [RoomReport(.lobby, who)])
-            table.add(session)
-            table.end(session, at: start)
-            #expect(table[session.id] == nil && table.any(session.id) == nil)
-            return session.session.pid
+    @Test func `a client may come back for two minutes, and 64 may`() throws {
+        var hub = hub()
+        func lose() throws -> JSONValue {
+            let (client, greeting) = try connect(&hub)
+            hub.end(client, .gone, at: now)
+            return greeting
         }
-        let first = try lose()
-        #expect(table.takeLost("other", offset: 0, at: start) == nil)
-        #expect(table.takeLost(first, offset: 5, at: start + .seconds(119))?.offset == 5)
-        #expect(table.takeLost(first, offset: 5, at: start) == nil)
-        #expect(table.takeLost(try lose(), offset: 0, at: start + .seconds(120)) == nil)
-        let third = try lose()
-        _ = table.take(.event(.stopped(.asked)), at: start)
-        #expect(table.takeLost(third, offset: 0, at: start) == nil)
+        let (first, second) = (try lose(), try lose())
+        let isBack = try connect(&hub, try place(first, 0), at: now + .seconds(119)).greeting == first
+        let isLate = try connect(&hub, try place(second, 0), at: now + .seconds(120)).greeting != second
+        #expect(isBack && isLate)
         let many = try (0..<65).map { _ in try lose() }
-        #expect(table.takeLost(many[0], offset: 0, at: start) == nil)
-        #expect(table.takeLost(many[64], offset: 0, at: start) != nil)
+        #expect(try connect(&hub, try place(many[0], 0)).greeting != many[0])
+        #expect(try connect(&hub, try place(many[64], 0)).greeting == many[64])
     }
 
-    @Test func `nothing is kept without a client that could come back for it`() throws {
-        var table = EngineTable()
-        #expect(table.take(.event(.message(try said("SECRET"))), at: Instant(nanoseconds: 0)) == nil)
-        #expect(!String(describing: table.events).contains("SECRET"))
+    @Test func `one more than there is room for gets the reason`() throws {
+        var hub = EventHub(HubInlet(), patience: .seconds(30), mostHolders: 1)
+        _ = try connect(&hub)
+        let session = SocketIOSession(token, engineID: "e", isPolling: false, room: nil, at: now)
+        let client = hub.arrive(session, isRoaming: true, at: now)
+        hub.receive(Array("40{\"token\":\"\(token.text)\"}".utf8), from: client, at: now)
+        #expect(all(&hub, client).last == "44{\"message\":\"64 clients are the most\"}")
+        #expect(hub.standing(of: client) == .closing(isInputOver: false))
     }
 }

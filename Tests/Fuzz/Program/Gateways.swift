@@ -21,7 +21,7 @@ extension FuzzTarget {
             demand(!isOver, "an effect behind the end")
             switch effect {
             case .close: isOver = true
-            case .perform, .ask, .refused: break
+            case .perform, .ask, .refused, .sendNumbered, .takePlace, .follow: break
             case .send(let bytes, of: _): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
             }
         }
@@ -30,19 +30,23 @@ extension FuzzTarget {
     /// Nothing is performed before the token came.
     static let socketio = FuzzTarget(name: "socketio", seeds: { GatewayRules.socketSeeds.map { Array($0.utf8) } }) {
         input in
-        var session = SocketIOSession(GatewayRules.token, id: "x", room: nil)
+        let now = Instant(nanoseconds: 0)
+        var session = SocketIOSession(GatewayRules.token, engineID: "x", isPolling: false, room: nil, at: now)
         let hasToken = String(decoding: input, as: UTF8.self).contains(GatewayRules.token.text)
         for packet in input.split(separator: 0x1e).prefix(16) {
-            var waiting = session.receive(String(decoding: packet, as: UTF8.self))
+            var waiting = session.receive(Array(packet), at: now)
             while let effect = waiting.popLast() {
                 switch effect {
-                case .connect:
+                case .takePlace:
                     demand(hasToken, "a session without the token")
-                    waiting += session.begin(nil)
+                    waiting += session.takePlace(of: nil, at: now)
+                case .follow:
+                    demand(hasToken, "events without the token")
+                    waiting += session.follow(isResumed: false, at: now)
                 case .perform(let number, let command, _):
                     demand(hasToken, "a command without the token")
-                    waiting += session.complete(number, GatewayRules.reports(of: command))
-                case .send, .greet, .refuse, .close, .refused: break
+                    waiting += session.complete(number, GatewayRules.reports(of: command), at: now)
+                case .send, .sendNumbered, .ask, .close, .refused: break
                 }
             }
         }
@@ -64,8 +68,8 @@ enum GatewayRules {
 
     static var socketSeeds: [String] {
         [
-            "0{\"token\":\"\(token.text)\"}\u{1e}2[\"connectUser\",\"a\"]\u{1e}21[\"chatMessage\",\"a\",\"hi\"]\u{1e}2[\"startType\",\"a\"]\u{1e}1",
-            "2[]", "0{}",
+            "40{\"token\":\"\(token.text)\"}\u{1e}42[\"connectUser\",\"a\"]\u{1e}421[\"chatMessage\",\"a\",\"hi\"]\u{1e}42[\"startType\",\"a\"]\u{1e}41",
+            "42[]", "40{}", "3",
         ]
     }
 

@@ -1,7 +1,5 @@
 import Chat
-import ChatNode
 import Commands
-import Hub
 import Model
 import Noise
 import Wire
@@ -11,13 +9,11 @@ struct SaidMessage: Hashable, Sendable {
     let message: MessageView
     let room: RoomLabel
 
-    var topic: EventTopic { EventTopic(message, in: room) }
-
     var answer: WebAnswer { .json(201) { $0.members(of: message, in: room) } }
 }
 
-/// The answers to requests with an `Idempotency-Key`: a repeated request gets the first one's, and does nothing. A request
-/// that was refused did nothing, and may be tried again.
+/// The answers to requests with an `Idempotency-Key`: a repeated request gets the message of the first one, as the model has it, and
+/// does nothing. A request that was refused did nothing, and may be tried again.
 struct IdempotentAnswers {
     typealias Asked = Task<Result<SaidMessage, RouteFault>, Never>
 
@@ -29,9 +25,7 @@ struct IdempotentAnswers {
         case other
         /// The request is under way.
         case asked(Asked)
-        case said(SaidMessage)
-        /// The message was deleted, or its conversation left or wiped.
-        case gone
+        case said(ConversationID, MessageID)
     }
 
     private struct Entry {
@@ -53,25 +47,9 @@ struct IdempotentAnswers {
     /// Forgets a request that was refused.
     mutating func forget(_ key: [UInt8]) { entries[key] = nil }
 
-    /// Keeps the message of a request that is done.
-    ///
-    /// - Parameter isKept: false for one that is gone already.
-    mutating func record(_ said: SaidMessage, _ isKept: Bool, for key: [UInt8]) {
-        entries[key]?.known = isKept ? .said(said) : .gone
-    }
-
-    /// Gives a message its present text.
-    mutating func change(_ message: MessageView, in room: RoomLabel) {
-        for (key, entry) in entries {
-            guard case .said(let said) = entry.known, said.message.id == message.id, said.room == room else { continue }
-            entries[key]?.known = .said(SaidMessage(message: message, room: room))
-        }
-    }
-
-    mutating func erase(_ erasure: Erasure) {
-        for (key, entry) in entries {
-            if case .said(let said) = entry.known, erasure.takes(said.topic) { entries[key]?.known = .gone }
-        }
+    /// Keeps the place of the message of a request that is done.
+    mutating func record(_ said: SaidMessage, for key: [UInt8]) {
+        entries[key]?.known = .said(ConversationID(said.room, said.message.conversation), said.message.id)
     }
 
     /// The answer to a request: that of an equal one with the same key, if it is not longer ago than `time`.

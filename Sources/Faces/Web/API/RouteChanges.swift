@@ -23,7 +23,7 @@ extension WebServer {
             Task {
                 do throws(RouteFault) {
                     let said = try await say(self)
-                    answers.record(said, isKept(said), for: key)
+                    answers.record(said, for: key)
                     return .success(said)
                 } catch {
                     answers.forget(key)
@@ -33,15 +33,13 @@ extension WebServer {
         }
         switch known {
         case .other: throw RouteFault(409, "other_request", "the Idempotency-Key is of another request")
-        case .gone: throw RouteFault(404, "unknown_message", "the message of this request is gone")
-        case .said(let said): return said.answer
+        case .said(let id, let message):
+            guard let room = model.room(id.room)?.label, let message = model.conversation(id)?.log[message] else {
+                throw RouteFault(404, "unknown_message", "the message of this request is gone")
+            }
+            return SaidMessage(message: message, room: room).answer
         case .asked(let task): return try await task.value.get().answer
         }
-    }
-
-    /// Whether a message that was just said has not been deleted or wiped since.
-    private func isKept(_ said: SaidMessage) -> Bool {
-        model.conversation(ConversationID(said.room, said.message.conversation))?.log[said.message.id] != nil
     }
 
     func admitPage(_ call: RouteCall) throws(RouteFault) -> WebAnswer {

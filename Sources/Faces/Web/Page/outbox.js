@@ -72,6 +72,11 @@ export class Outbox {
       this.on.said(id, message);
       return true;
     } catch (error) {
+      // It was said, and has gone since.
+      if (error.code === "unknown_message") {
+        this.remove(id, text);
+        return true;
+      }
       const isRefused = error instanceof Refusal && !error.isPassing;
       Object.assign(text, isRefused ? { state: "refused", reason: error.message } : { state: "waiting" });
       if (!isRefused) this.sendLater();

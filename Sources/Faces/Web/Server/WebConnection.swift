@@ -13,7 +13,7 @@ final class WebConnection {
         case socket
         /// A WebSocket of STOMP.
         case gateway
-        /// A WebSocket of Engine.IO, with its session.
+        /// A WebSocket of Engine.IO, with the way to its session.
         case engine(EngineSession)
     }
 
@@ -59,8 +59,6 @@ final class WebConnection {
     var page: String?
     /// The name of the view of the page whose WebSocket it is; nil for a client without one.
     var view: String?
-    /// The packets of the answer to a poll that is not written yet.
-    var poll: EnginePoll?
     /// Lines that were not performed yet.
     var lines = 0
     /// The WebSocket message of which more follows.

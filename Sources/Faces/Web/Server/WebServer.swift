@@ -57,10 +57,8 @@ package actor WebServer: ExecutorActor {
     /// The keys that got a colour in this turn, until `tellColors`.
     private var painted: Set<PeerID> = []
     var answers = IdempotentAnswers()
-    /// Sessions of Engine.IO, of Socket.IO's clients.
-    var engines = EngineTable()
-    /// The sessions of Engine.IO by their ids.
-    var engineQuota = ClientQuota<String>(patience: EngineSession.pingTimeout)
+    /// The ways to the sessions of Engine.IO by their ids.
+    var engines: [String: EngineSession] = [:]
     private var whenEmpty: CheckedContinuation<Void, Never>?
 
     package nonisolated var executor: any JobExecutor { thread }
@@ -277,7 +275,12 @@ extension WebServer {
             for request in requests { perform(request) }
             for change in changes {
                 switch change {
-                case .client(let number): if let key = keys[number] { wantToWrite(key) }
+                case .client(let number):
+                    if let key = keys[number] {
+                        wantToWrite(key)
+                    } else if let session = engine(of: number) {
+                        proceed(session)
+                    }
                 case .ended(let number, let end): ended(number, end)
                 }
             }
@@ -287,6 +290,7 @@ extension WebServer {
     }
 
     private func ended(_ number: Int, _ end: EventHub.End) {
+        if let session = engine(of: number) { return ended(session) }
         guard let key = keys[number], let connection = connections[key] else { return }
         let (reason, isLast): (String, Bool) =
             switch end {
@@ -337,7 +341,6 @@ extension WebServer {
             if isNews, case .snapshot = report.report {
                 hub.publish(EventTopic(report.room), at: .monotonic) { WebJSON.refreshed(report.room, $0) }
             }
-            tellEngines(report)
             for room in changedTyping { tellTyping(in: room) }
             changedTyping = []
         }
@@ -437,15 +440,11 @@ extension WebServer {
             let present = position.flatMap { model.conversation(id)?.log[$0] } ?? message
             let topic = EventTopic(present, in: room)
             hub.change(topic, to: present, in: room)
-            answers.change(present, in: room)
-            engines.events.change(present, in: room)
         case .removed(let id, let message, at: let position?):
             let previous = position == 0 ? nil : model.conversation(id)?.log[position - 1]
             deleted.add(message.id, of: id, behind: previous?.id)
         case .erased(let erasure):
             hub.erase(erasure, at: .monotonic)
-            answers.erase(erasure)
-            engines.erase(erasure)
             deleted.erase(erasure)
             if model.rooms.isEmpty {
                 (colors, painted) = (AuthorColors(), [])
@@ -467,7 +466,6 @@ extension WebServer {
     /// Events were lost: clients that would miss them, and not know, are to come back.
     private func loseEvents() {
         hub.loseEvents(at: .monotonic)
-        endEngines()
         settle()
         // The chat has missed them, too.
         Task { await commands?.rooms.snapshot { [weak self] rooms in self?.execute { $0.keep(rooms) } } }
@@ -691,15 +689,42 @@ extension WebServer {
         guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
         if connection.use == .events { return unsafe writeEvents(connection, to: wsi) }
         if connection.phase == .answered { return unsafe finish(connection, to: wsi) }
-        guard var answer = connection.answer else { return connection.closing == nil ? 0 : -1 }
+        guard let answer = connection.answer else {
+            if let session = engines.values.first(where: { $0.parked == key }) {
+                return unsafe writePoll(of: session, connection, at: key, to: wsi)
+            }
+            return connection.closing == nil ? 0 : -1
+        }
         connection.answer = nil
+        return unsafe write(answer, connection, to: wsi) ? answered(connection, answer, at: key, to: wsi) : -1
+    }
+
+    private func writePoll(
+        of session: EngineSession, _ connection: WebConnection, at key: UInt, to wsi: OpaquePointer
+    ) -> Int32 {
+        var written: WebAnswer?
+        let isWritten = passPackets(of: session, at: key) {
+            written = $0
+            return unsafe write($0, connection, to: wsi)
+        }
+        guard let isWritten, let written else { return 0 }
+        return unsafe isWritten ? answered(connection, written, at: key, to: wsi) : -1
+    }
+
+    /// - Returns: false if it does not reach the client.
+    private func write(_ answer: WebAnswer, _ connection: WebConnection, to wsi: OpaquePointer) -> Bool {
+        var answer = answer
         answer.closes = answer.closes || connection.head.closes
         let isHead = connection.head.method == "HEAD" || answer.status == 204 || answer.status == 304
-        guard unsafe writeHead(answer, length: answer.isEndless ? nil : answer.body.count, to: wsi),
-            unsafe isHead || answer.body.isEmpty || write(answer.body, LWS_WRITE_HTTP_FINAL, to: wsi)
-        else { return -1 }
-        connection.poll = nil
-        if answer.closes || answer.isEndless || connection.closing != nil { return -1 }
+        return unsafe writeHead(answer, length: answer.isEndless ? nil : answer.body.count, to: wsi)
+            && (isHead || answer.body.isEmpty || write(answer.body, LWS_WRITE_HTTP_FINAL, to: wsi))
+    }
+
+    /// An answer is written.
+    private func answered(
+        _ connection: WebConnection, _ answer: WebAnswer, at key: UInt, to wsi: OpaquePointer
+    ) -> Int32 {
+        if answer.closes || connection.head.closes || answer.isEndless || connection.closing != nil { return -1 }
         connection.phase = .answered
         guard unsafe library.call.lws_partial_buffered(wsi) == 0 else {
             // The library calls again when it has written all of it.
@@ -778,13 +803,16 @@ extension WebServer {
     /// Writes a message to a WebSocket.
     private func writeSocket(_ key: UInt) -> Int32 {
         guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
-        if let next = hub.takeMessage(for: connection.number) {
+        // The one of a session is carried once the client has changed to the WebSocket.
+        var carried: Int?
+        if case .engine(let session) = connection.use, session.socket == key { carried = session.client }
+        if let next = hub.takeMessage(for: connection.number) ?? carried.flatMap({ hub.takeMessage(for: $0) }) {
             guard unsafe write(next, LWS_WRITE_TEXT, to: wsi) else { return -1 }
             _ = unsafe library.call.lws_callback_on_writable(wsi)
             return 0
         }
         // A session that is over closes its connection behind its output.
-        let isOver = if case .closing = hub.standing(of: connection.number) { true } else { false }
+        let isOver = if case .closing = hub.standing(of: carried ?? connection.number) { true } else { false }
         guard let (code, reason) = connection.closing ?? (isOver ? (1000, "") : nil) else { return 0 }
         var bytes = Array(reason.utf8.prefix(120))
         unsafe library.call.lws_close_reason(wsi, lws_close_status(UInt32(code)), &bytes, bytes.count)
@@ -808,7 +836,7 @@ extension WebServer {
         let message = connection.message
         connection.message = []
         if case .engine(let session) = connection.use {
-            receive(String(decoding: message, as: UTF8.self), of: session, overSocketAt: key)
+            receive(message, of: session, overSocketAt: key)
         } else if connection.use == .gateway {
             hub.receive(message, from: connection.number, at: .monotonic)
             settle()

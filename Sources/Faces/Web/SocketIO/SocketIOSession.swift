@@ -5,122 +5,168 @@ import Hub
 import Rendering
 import Wire
 
-/// The session of one Socket.IO client, as a value: packets in, packets and commands out (Docs/Web.md, section 6).
+/// The session of one client of Socket.IO over Engine.IO (protocol version 4), as a value (Docs/Web.md, section 6).
 ///
 /// The events are those of a well-known tutorial's chat. The node is the only user that a client can be. Its events take
-/// effect one after the other: an event waits until the node has performed the one before.
-struct SocketIOSession: Sendable {
-    enum Effect: Hashable, Sendable {
-        case send(String, of: EventTopic? = nil)
-        case perform(number: Int, Command, in: RequestedRoom)
-        /// The client has shown the token, and may name a session that it had.
-        case connect(pid: String?, offset: Int?)
-        /// The client is in its room: it is greeted, and gets what it missed since an offset.
-        case greet(since: Int?)
-        /// An event was refused: `message`, `code`.
-        case refuse(String, String)
-        case close
-        /// The client has not shown the token; to be counted.
-        case refused
-    }
-
-    /// A session that ended without the wish of its client, which may come back to it.
-    struct Earlier: Hashable, Sendable {
-        let id: String
-        let pid: String
-        let room: RoomLabel
-        let offset: Int?
-    }
-
+/// effect one after the other: an event waits until the node has performed the one before. Those of the chat come from the log
+/// of the hub, and a client that comes back resumes there.
+struct SocketIOSession: ClientSession {
+    static let pingInterval = Duration.seconds(25)
+    static let pingTimeout = Duration.seconds(20)
     /// Events that wait for the node, as it sends no faster than its pace.
     static let mostWaiting = 1_024
 
     private enum Step: Hashable, Sendable {
-        /// The room and the name were asked for, to connect.
+        /// The room was asked for, to connect.
         case connecting
         /// The user's name was asked for: it changes unless it is this one.
         case naming(String, acknowledgement: Int?)
-        case listing(acknowledgement: Int?)
+        /// The people were asked for, behind the name of the user.
+        case listing(me: String, acknowledgement: Int?)
         case acknowledging(Int?)
     }
 
     private let token: WebToken
-    private(set) var id: String
+    /// The id of the session in Engine.IO.
+    private let engineID: String
+    private let isPolling: Bool
+    private(set) var id = WebToken().text
     /// The private id of the session, by which its client comes back.
-    private(set) var pid: String
+    private var pid = WebToken().text
     private var wanted: RequestedRoom
-    private var earlier: Earlier?
+    private var earlier: (id: String, pid: String, room: RoomLabel, offset: Int)?
+    /// The offset of the last event that the client had, if it comes back.
+    private var offset: Int?
+    private(set) var hasShownToken = false
     /// The room of the session; nil before it is connected.
     private(set) var room: RoomLabel?
-    private var me = ""
     private var pending: (number: Int, step: Step)?
     private var waiting: [SocketIOPacket] = []
     private var last = 0
-    /// The client has ended the session, or exits.
-    private(set) var isOver = false
+    private var nextPing: Instant
+    /// The session is over at this time, unless the client is heard.
+    private var silenceEnd: Instant
+    /// Whether nothing more comes of the client, or nothing more is taken.
+    private var isEnded = false
+    /// Whether the client has ended the session, or exits: it does not come back.
+    private var hasLeft = false
 
     /// - Parameters:
-    ///   - id: the public id of the session.
+    ///   - engineID: the id in Engine.IO.
+    ///   - isPolling: whether the client may still change to a WebSocket.
     ///   - room: nil for the one that is open when the client connects.
-    init(_ token: WebToken, id: String, room: String?) {
-        (self.token, self.id, pid) = (token, id, WebToken().text)
+    init(_ token: WebToken, engineID: String, isPolling: Bool, room: String?, at now: Instant) {
+        (self.token, self.engineID, self.isPolling) = (token, engineID, isPolling)
         wanted = room.map { .named($0) } ?? .open
+        nextPing = now + SocketIOSession.pingInterval
+        // A client connects at once.
+        silenceEnd = now + SocketIOSession.pingTimeout
     }
 
-    var isConnected: Bool { room != nil }
+    var isOver: Bool { isEnded && pending == nil && waiting.isEmpty }
 
-    /// Whether all that came has taken effect.
-    var isIdle: Bool { pending == nil && waiting.isEmpty }
+    /// Events of the log come by `packet`.
+    var hearsEvents: Bool { false }
 
-    mutating func receive(_ text: String) -> [Effect] {
-        guard !isOver else { return [] }
-        guard let packet = SocketIOPacket(text) else { return [.close] }
+    var deadline: Instant? { isEnded ? nil : min(nextPing, silenceEnd) }
+
+    var place: String? { room == nil || hasLeft ? nil : pid }
+
+    func begin(at now: Instant) -> [ClientEffect] {
+        let open = SocketIOPacket.object("0") {
+            $0.member("sid", engineID)
+            $0.member("upgrades") { $0.literal(isPolling ? #"["websocket"]"# : "[]") }
+            $0.member("pingInterval", Int(SocketIOSession.pingInterval / .milliseconds(1)))
+            $0.member("pingTimeout", Int(SocketIOSession.pingTimeout / .milliseconds(1)))
+            $0.member("maxPayload", RequestGate.longestBody)
+        }
+        return [.send(Array(open.utf8), of: nil)]
+    }
+
+    /// Takes one packet of Engine.IO.
+    mutating func receive(_ input: [UInt8], at now: Instant) -> [ClientEffect] {
+        guard !isEnded else { return [] }
+        // A client that has not shown the token puts nothing off.
+        if room != nil { silenceEnd = now + SocketIOSession.pingInterval + SocketIOSession.pingTimeout }
+        switch input.first {
+        case UInt8(ascii: "3"), UInt8(ascii: "6"): return []
+        case UInt8(ascii: "4"): return receive(String(decoding: input.dropFirst(), as: UTF8.self))
+        case _: return close()
+        }
+    }
+
+    mutating func end(at now: Instant) -> [ClientEffect] {
+        isEnded = true
+        return []
+    }
+
+    mutating func tick(at now: Instant) -> [ClientEffect] {
+        guard !isEnded else { return [] }
+        if now >= silenceEnd { return close() }
+        guard now >= nextPing else { return [] }
+        nextPing = now + SocketIOSession.pingInterval
+        return [.send(Array("2".utf8), of: nil)]
+    }
+
+    mutating func turnAway(at now: Instant) -> [ClientEffect] {
+        connectError("\(ClientQuota<Int>.mostHolders) clients are the most")
+    }
+
+    private mutating func close() -> [ClientEffect] {
+        isEnded = true
+        return [.close]
+    }
+
+    private func message(_ text: String, of topic: EventTopic? = nil) -> ClientEffect {
+        .send(Array("4\(text)".utf8), of: topic)
+    }
+
+    private mutating func receive(_ text: String) -> [ClientEffect] {
+        guard let packet = SocketIOPacket(text) else { return close() }
         switch packet {
         case .connect(let auth):
-            guard !isConnected, pending == nil, let given = auth?["token"]?.string, token.isEqual(to: given) else {
+            guard !hasShownToken, let given = auth?["token"]?.string, token.isEqual(to: given) else {
                 return [.refused] + connectError("the token is missing or wrong")
             }
-            return [.connect(pid: auth?["pid"]?.string, offset: auth?["offset"]?.string.flatMap { Int($0) })]
+            hasShownToken = true
+            offset = auth?["offset"]?.string.flatMap { Int($0) }
+            if offset != nil, let pid = auth?["pid"]?.string { return [.takePlace(of: pid)] }
+            return perform(.whoami, in: wanted, .connecting)
         case .disconnect, .event:
-            guard isConnected else { return [.close] }
+            guard room != nil else { return close() }
             guard waiting.count < SocketIOSession.mostWaiting else {
-                return [.refuse("\(SocketIOSession.mostWaiting) events wait", "busy")]
+                return refusal("\(SocketIOSession.mostWaiting) events wait", code: "busy")
             }
             waiting.append(packet)
             return advance()
         }
     }
 
-    /// Connects a client that has shown the token.
-    ///
-    /// - Parameter earlier: the session that it comes back to.
-    mutating func begin(_ earlier: Earlier?) -> [Effect] {
-        if let earlier { wanted = .named(earlier.room.name) }
-        self.earlier = earlier
+    mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect] {
+        if let offset, let session = earlier as? SocketIOSession, let room = session.room {
+            self.earlier = (session.id, session.pid, room, offset)
+            wanted = .named(room.name)
+        }
         return perform(.whoami, in: wanted, .connecting)
     }
 
-    /// The first packet to a client that is connected.
-    ///
-    /// - Parameter isRecovered: whether it gets all that it missed.
-    mutating func greeting(isRecovered: Bool) -> String {
-        if isRecovered, let earlier { (id, pid) = (earlier.id, earlier.pid) }
+    mutating func follow(isResumed: Bool, at now: Instant) -> [ClientEffect] {
+        if isResumed, let earlier { (id, pid) = (earlier.id, earlier.pid) }
         earlier = nil
-        return SocketIOPacket.object("0") {
+        let greeting = SocketIOPacket.object("0") {
             $0.member("sid", id)
             $0.member("pid", pid)
         }
+        return [message(greeting)]
     }
 
     /// Reacts to the events that wait, up to one that the node has to perform.
-    private mutating func advance() -> [Effect] {
-        var effects: [Effect] = []
-        while pending == nil, !isOver, !waiting.isEmpty {
+    private mutating func advance() -> [ClientEffect] {
+        var effects: [ClientEffect] = []
+        while pending == nil, !hasLeft, !waiting.isEmpty {
             switch waiting.removeFirst() {
             case .connect: break
-            case .disconnect:
-                isOver = true
-                effects.append(.close)
+            case .disconnect: effects += leave()
             case .event(let name, let arguments, let acknowledgement):
                 effects += react(to: name, arguments.map(\.string), acknowledgement)
             }
@@ -128,8 +174,13 @@ struct SocketIOSession: Sendable {
         return effects
     }
 
-    private mutating func react(to name: String, _ texts: [String?], _ number: Int?) -> [Effect] {
-        guard let room else { return [.close] }
+    private mutating func leave() -> [ClientEffect] {
+        (hasLeft, waiting) = (true, [])
+        return close()
+    }
+
+    private mutating func react(to name: String, _ texts: [String?], _ number: Int?) -> [ClientEffect] {
+        guard let room else { return close() }
         let place = RequestedRoom.named(room.name)
         switch name {
         case "connectUser":
@@ -140,58 +191,58 @@ struct SocketIOSession: Sendable {
             return perform(.sayToRoom(text), in: place, .acknowledging(number))
         case "startType", "stopType":
             return perform(.typing(name == "startType"), in: place, .acknowledging(number))
-        case "exitUser":
-            isOver = true
-            return acknowledgement(number) + [.send("1"), .close]
+        case "exitUser": return acknowledgement(number) + [message("1")] + leave()
         case _: return refusal("there is no event \(DisplayGuard.safe(String(name.prefix(32))))")
         }
     }
 
     /// Tells a client why it is not connected.
-    func connectError(_ message: String) -> [Effect] {
-        [.send(SocketIOPacket.object("4") { $0.member("message", message) }), .close]
+    private mutating func connectError(_ text: String) -> [ClientEffect] {
+        [message(SocketIOPacket.object("4") { $0.member("message", text) })] + close()
     }
 
-    private mutating func perform(_ command: Command, in room: RequestedRoom, _ step: Step) -> [Effect] {
+    private mutating func perform(_ command: Command, in room: RequestedRoom, _ step: Step) -> [ClientEffect] {
         last += 1
         pending = (last, step)
         return [.perform(number: last, command, in: room)]
     }
 
-    /// Takes the answer or error of a command: nothing for one without an answer, nil if the node leaves instead. A second
-    /// call for one number changes nothing.
-    mutating func complete(_ number: Int, _ reports: [RoomReport]?) -> [Effect] {
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [ClientEffect] {
         guard let step = pending?.step, pending?.number == number else { return [] }
         pending = nil
-        guard let reports else { return [.close] }
+        guard let reports else {
+            waiting = []
+            return close()
+        }
         return finish(step, reports) + advance()
     }
 
-    private mutating func finish(_ step: Step, _ reports: [RoomReport]) -> [Effect] {
+    private mutating func finish(_ step: Step, _ reports: [RoomReport]) -> [ClientEffect] {
         for report in reports {
             guard case .error(let error) = report.report else { continue }
-            guard isConnected else { return connectError(error.message) }
+            guard room != nil else { return connectError(error.message) }
             return refusal(error.message, code: error.code.rawValue)
         }
+        let who = reports.last?.report.content(OwnCard.self)?.who
         switch step {
         case .connecting:
-            guard let who = reports.last?.report.content(OwnCard.self)?.who, let label = reports.last?.room else {
-                return [.close]
-            }
-            (room, me) = (label, who.displayName)
-            return [.greet(since: earlier?.room == label ? earlier?.offset : nil)]
+            guard who != nil, let label = reports.last?.room else { return close() }
+            room = label
+            return [.follow(behind: earlier?.room == label ? earlier?.offset : nil)]
         case .naming(let given, let acknowledgement):
-            guard let who = reports.last?.report.content(OwnCard.self)?.who, let room else { return [.close] }
+            guard let who, let room else { return close() }
             let nickname = SocketIOSession.nickname(given, of: who)
             let next = who.nickname == nickname ? Command.who(all: true) : .rename(nickname)
-            me = who.displayName
-            return perform(next, in: .named(room.name), .listing(acknowledgement: acknowledgement))
-        case .listing(let acknowledgement):
-            guard let room else { return [.close] }
+            let step = Step.listing(me: who.displayName, acknowledgement: acknowledgement)
+            return perform(next, in: .named(room.name), step)
+        case .listing(let me, let acknowledgement):
+            guard let room else { return close() }
             guard let peers = reports.last?.report.content(PeerList.self)?.peers else {
-                return perform(.who(all: true), in: .named(room.name), .listing(acknowledgement: acknowledgement))
+                let me = reports.last?.report.content(Done.self)?.who.displayName ?? me
+                let step = Step.listing(me: me, acknowledgement: acknowledgement)
+                return perform(.who(all: true), in: .named(room.name), step)
             }
-            return [.send(userList(peers), of: EventTopic(room))] + self.acknowledgement(acknowledgement)
+            return [message(userList(me, peers), of: EventTopic(room))] + self.acknowledgement(acknowledgement)
         case .acknowledging(let number): return acknowledgement(number)
         }
     }
@@ -206,11 +257,18 @@ struct SocketIOSession: Sendable {
         return String(decoding: given.utf8.dropLast(number.count), as: UTF8.self)
     }
 
-    private func acknowledgement(_ number: Int?) -> [Effect] { number.map { [.send("3\($0)[]")] } ?? [] }
+    private func acknowledgement(_ number: Int?) -> [ClientEffect] { number.map { [message("3\($0)[]")] } ?? [] }
 
-    private func refusal(_ message: String, code: String = "bad_event") -> [Effect] { [.refuse(message, code)] }
+    private func refusal(_ text: String, code: String = "bad_event") -> [ClientEffect] {
+        let packet = SocketIOPacket.event("refused") {
+            $0.string(text)
+            $0.string(code)
+        }
+        // A client takes the last text for the offset up to which it has all events.
+        return [.sendNumbered(Array("4\(packet.dropLast()),\"".utf8), Array("\"]".utf8))]
+    }
 
-    private func userList(_ peers: [PeerView]) -> String {
+    private func userList(_ me: String, _ peers: [PeerView]) -> String {
         SocketIOPacket.event("userList") {
             $0.array { list in
                 list.user(id, me, isConnected: true)
@@ -222,16 +280,42 @@ struct SocketIOSession: Sendable {
         }
     }
 
-    /// The user has another name, whichever face asked for it.
-    mutating func renameUser(_ me: PeerName) { self.me = me.displayName }
+    /// The public messages, the people and the user's name of the room, each with its number as the last argument.
+    func packet(of entry: EventLog.Entry) -> [UInt8]? {
+        guard entry.topic.room == room?.number, ["added", "peer", "person", "renamed"].contains(entry.name),
+            let event = try? JSONValue(parsing: entry.json), event["conversation"]?.string ?? "public" == "public",
+            let who = event["who"] ?? event["from"] ?? event["self"], let name = who["displayName"]?.string
+        else { return nil }
+        let packet: String
+        if let text = event["text"]?.string {
+            packet = SocketIOPacket.event("newChatMessage") {
+                $0.string(name)
+                $0.string(DisplayGuard.safe(text))
+                $0.string(event["sentAt"]?.string ?? "")
+                $0.string("\(entry.number)")
+            }
+        } else if event["state"]?.string == PresenceState.left.name {
+            guard entry.name == "peer" else { return nil }
+            packet = SocketIOPacket.event("userExitUpdate") {
+                $0.string(name)
+                $0.string("\(entry.number)")
+            }
+        } else {
+            let user = event["self"] == nil ? who["key"]?.string ?? "" : id
+            packet = SocketIOPacket.event("userConnectUpdate") {
+                $0.user(user, name, isConnected: true)
+                $0.string("\(entry.number)")
+            }
+        }
+        return Array("4\(packet)".utf8)
+    }
 
-    /// Tells which peers type in the room now.
-    func typing(_ names: [String]) -> [Effect] {
-        guard let room else { return [] }
+    /// The peers that type in the room now.
+    static func typing(_ names: [String]) -> [UInt8] {
         let packet = SocketIOPacket.event("userTypingUpdate") {
             $0.object { users in for name in names.sorted() { users.member(name, 1) } }
         }
-        return [.send(packet, of: EventTopic(room))]
+        return Array("4\(packet)".utf8)
     }
 }
 
