@@ -17,6 +17,8 @@ package struct EventLog: Sendable {
         package let name: String
         package let json: [UInt8]
         package let topic: EventTopic
+        /// Whether it is a report of a node, instead of a row that the server tells.
+        package let isReport: Bool
         /// The unread messages when a message came.
         let unread: Int
         /// The message behind it, at that time.
@@ -56,25 +58,25 @@ package struct EventLog: Sendable {
     mutating func append(_ report: RoomReport, before successor: MessageID? = nil) -> Entry? {
         guard let json = line(report, successor, "\(run)-\(last + 1)") else { return nil }
         let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
-        return append(json, EventTopic(report), unread, successor)
+        return append(json, EventTopic(report), isReport: true, unread, successor)
     }
 
     /// Appends an event that is no report.
     ///
     /// - Parameter make: its line, as that of a report.
     mutating func append(_ topic: EventTopic, _ make: (_ id: String) -> [UInt8]) {
-        append(make("\(run)-\(last + 1)"), topic, 0, nil)
+        append(make("\(run)-\(last + 1)"), topic, isReport: false, 0, nil)
     }
 
     @discardableResult
     private mutating func append(
-        _ json: [UInt8], _ topic: EventTopic, _ unread: Int, _ successor: MessageID?
+        _ json: [UInt8], _ topic: EventTopic, isReport: Bool, _ unread: Int, _ successor: MessageID?
     ) -> Entry {
         last += 1
         size += json.count
         let entry = Entry(
-            number: last, id: id, name: EventLog.name(of: json), json: json, topic: topic, unread: unread,
-            successor: successor, end: size)
+            number: last, id: id, name: EventLog.name(of: json), json: json, topic: topic, isReport: isReport,
+            unread: unread, successor: successor, end: size)
         entries.append(entry)
         if entries.count - first > EventLog.capacity {
             dropped = entries[first].number
@@ -138,6 +140,7 @@ package struct EventLog: Sendable {
             entries.append(
                 Entry(
                     number: entry.number, id: entry.id, name: entry.name, json: json, topic: entry.topic,
+                    isReport: true,
                     unread: entry.unread, successor: entry.successor, end: entry.end))
         }
     }

@@ -228,7 +228,7 @@ import Wire
     private let now = Instant(nanoseconds: 0)
 
     private func hub() -> EventHub {
-        EventHub(HubInlet(), patience: .seconds(30), log: EventLog(run: "0123abcd", line: WebJSON.line(of:_:)))
+        EventHub(HubInlet(), patience: .seconds(30), log: EventLog(run: "0123abcd", line: WebJSON.line(of:before:_:)))
     }
 
     private func said(_ text: String, _ byte: UInt8 = 0x0c) throws -> MessageView {
@@ -279,6 +279,12 @@ import Wire
         let direct = try Sample.said("for one alone", by: who, in: .direct(with: who))
         tell(&hub, .message(direct), .elsewhere(.left, who), .renamed(try Sample.who("seal"), was: who))
         var packets = all(&hub, client)
+        // A mark or a name that the user gave; a row of the server says the same again.
+        tell(&hub, .person(try Sample.row()))
+        hub.publish(EventTopic(.lobby), at: now) { _ in
+            Array("{\"event\":\"person\",\"who\":{\"displayName\":\"x\"}}".utf8)
+        }
+        #expect(all(&hub, client).map { $0.hasSuffix("\"isConnected\":true},\"9\"]") } == [true])
         // The user has the id of the list.
         let user = try #require((hub.session(of: client) as? SocketIOSession)?.id)
         #expect(
@@ -294,7 +300,7 @@ import Wire
         hub.receive(Array("42[\"dance\"]".utf8), from: client, at: now)
         tell(&hub, .message(try said("and more")))
         let rest = all(&hub, client)
-        #expect(rest.count == 3 && rest[1] == "42[\"refused\",\"there is no event dance\",\"bad_event\",\"9\"]")
+        #expect(rest.count == 3 && rest[1] == "42[\"refused\",\"there is no event dance\",\"bad_event\",\"11\"]")
     }
 
     @Test func `a client that comes back gets what it missed as it is now, once`() throws {

@@ -282,7 +282,7 @@ struct SocketIOSession: ClientSession {
 
     /// The public messages, the people and the user's name of the room, each with its number as the last argument.
     func packet(of entry: EventLog.Entry) -> [UInt8]? {
-        guard entry.topic.room == room?.number, ["added", "peer", "person", "renamed"].contains(entry.name),
+        guard entry.isReport, entry.topic.room == room?.number, ["added", "peer", "person", "renamed"].contains(entry.name),
             let event = try? JSONValue(parsing: entry.json), event["conversation"]?.string ?? "public" == "public",
             let who = event["who"] ?? event["from"] ?? event["self"], let name = who["displayName"]?.string
         else { return nil }
