@@ -111,11 +111,6 @@ extension ChatModel {
         }
     }
 
-    /// Ends the typing of peers that began before an instant, for a caller whose events of its end can be lost.
-    package mutating func endTyping(begunBefore instant: Instant, into changes: inout [ModelChange]) {
-        for index in rooms.indices { rooms[index].endTyping(begunBefore: instant, into: &changes) }
-    }
-
     /// The room of a label, which begins with its first event; nil if there are too many.
     ///
     /// - Parameter opens: whether the first room of the program is shown at once; a snapshot says which one is.

@@ -1,14 +1,8 @@
 package import Chat
-package import Wire
+import Wire
 
 /// A conversation of the user: its messages, its unread counts, and the peers that type.
 package struct ModelConversation: Sendable {
-    /// A peer that types.
-    package struct Typist: Hashable, Sendable {
-        package internal(set) var who: PeerName
-        package let since: Instant
-    }
-
     package let id: ConversationID
     /// Its place among all conversations of the program, in the order in which they began. Not used again before a wipe.
     package let number: Int
@@ -19,7 +13,8 @@ package struct ModelConversation: Sendable {
     package private(set) var standing = DirectStanding.over
     /// The text of the peer's open request; not made safe for display.
     package private(set) var request: String?
-    package private(set) var typists: [Typist] = []
+    /// The peers that type, with their names of now.
+    package private(set) var typists: [PeerName] = []
     /// Behind its last message.
     package private(set) var note = ConversationNote(number: 1)
     /// Whether a view shows it: then nothing is unread.
@@ -104,7 +99,7 @@ package struct ModelConversation: Sendable {
     ///
     /// - Returns: whether the name of the conversation changed.
     mutating func rename(_ who: PeerName) -> Bool {
-        for index in typists.indices where typists[index].who.key == who.key { typists[index].who = who }
+        for index in typists.indices where typists[index].key == who.key { typists[index] = who }
         let isPeer = id.peer == who.key && view != .direct(with: who)
         if isPeer { view = .direct(with: who) }
         relabel(who, all: isPeer)
@@ -144,24 +139,16 @@ package struct ModelConversation: Sendable {
         return before.1 != self.unread || before.0 != log.messages
     }
 
-    /// - Parameter now: nil at an end.
     /// - Returns: whether the peers that type are others.
-    mutating func setTyping(_ who: PeerName, isOn: Bool, at now: Instant?) -> Bool {
-        let index = typists.firstIndex { $0.who.key == who.key }
-        guard isOn, let now else {
+    mutating func setTyping(_ who: PeerName, isOn: Bool) -> Bool {
+        let index = typists.firstIndex { $0.key == who.key }
+        guard isOn else {
             if let index { typists.remove(at: index) }
             return index != nil
         }
         guard index == nil, typists.count < Limits.typingPeers else { return false }
-        typists.append(Typist(who: who, since: now))
+        typists.append(who)
         return true
-    }
-
-    /// - Returns: whether a peer that began before an instant was still said to type.
-    mutating func endTyping(begunBefore instant: Instant) -> Bool {
-        let count = typists.count
-        typists.removeAll { $0.since < instant }
-        return typists.count < count
     }
 
     /// The node does not have it any more.

@@ -63,8 +63,6 @@ package struct ModelRoom: Sendable {
         guard id.room == label.number else { return nil }
         return id.peer.map { directs[$0] } ?? own
     }
-
-    func isActive(_ id: ConversationID) -> Bool { conversation(id)?.isActive ?? false }
 }
 
 /// Events of the node.
@@ -103,7 +101,7 @@ extension ModelRoom {
         case .typing(let who, let view, let isOn):
             // Peers type in accepted conversations alone, of which one from an earlier run has had no event.
             if isOn, conversation(ConversationID(label, view)) == nil { accept(view, &shared, &changes) }
-            setTyping(who, in: ConversationID(label, view), isOn: isOn, at: moment.instant, &changes)
+            setTyping(who, in: ConversationID(label, view), isOn: isOn, &changes)
         case .notice(let code, let sentence): take(code, sentence, &changes)
         // These are of the whole program.
         case .invitation, .stopped: break
@@ -126,7 +124,7 @@ extension ModelRoom {
         let use = shared.nextUse()
         changeOrMake(message.conversation, &shared, &changes) { conversation, changes in
             conversation.usedAt = use
-            if !message.isHistory, conversation.setTyping(message.from, isOn: false, at: nil) {
+            if !message.isHistory, conversation.setTyping(message.from, isOn: false) {
                 changes.append(.typing(id))
             }
             let (unread, standing, hadRequest) = (
@@ -173,13 +171,9 @@ extension ModelRoom {
     }
 
     private mutating func setTyping(
-        _ who: PeerName, in id: ConversationID, isOn: Bool, at now: Instant, _ changes: inout [ModelChange]
+        _ who: PeerName, in id: ConversationID, isOn: Bool, _ changes: inout [ModelChange]
     ) {
-        if change(id, { $0.setTyping(who, isOn: isOn, at: now) }) == true { changes.append(.typing(id)) }
-    }
-
-    mutating func endTyping(begunBefore instant: Instant, into changes: inout [ModelChange]) {
-        changeAll { if $0.endTyping(begunBefore: instant) { changes.append(.typing($0.id)) } }
+        if change(id, { $0.setTyping(who, isOn: isOn) }) == true { changes.append(.typing(id)) }
     }
 }
 
@@ -237,7 +231,7 @@ extension ModelRoom {
 
     private mutating func stopTyping(_ who: PeerName, _ changes: inout [ModelChange]) {
         changeAll(with: who) { conversation in
-            if conversation.setTyping(who, isOn: false, at: nil) { changes.append(.typing(conversation.id)) }
+            if conversation.setTyping(who, isOn: false) { changes.append(.typing(conversation.id)) }
         }
     }
 

@@ -29,6 +29,4 @@ struct ModelViews: Sendable {
 
     /// The room has ended: no view shows anything of it.
     mutating func remove(room: Int) { shown.removeAll { $0.conversation.room == room } }
-
-    mutating func removeAll() { shown = [] }
 }

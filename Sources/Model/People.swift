@@ -109,13 +109,6 @@ extension PeerName {
             contact: now.contact, isAlike: nickname == now.nickname ? now.isAlike : isAlike)
     }
 
-    /// The name with the user's own one for the peer; nil for none.
-    func named(_ contact: String?) -> PeerName {
-        PeerName(
-            number: number, suffix: suffix, isTwin: isTwin, nickname: nickname, stage: stage, key: key,
-            contact: contact, isAlike: isAlike)
-    }
-
     func hasLabel(of other: PeerName) -> Bool {
         number == other.number && suffix == other.suffix && isTwin == other.isTwin && contact == other.contact
             && isAlike == other.isAlike

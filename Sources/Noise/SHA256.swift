@@ -2,8 +2,6 @@ internal import Wire
 
 /// SHA-256 (RFC 6234).
 package enum SHA256 {
-    package static let byteCount = 32
-
     /// The digest of the domain and the message, 32 bytes (Protocol.md sections 2, 3, 6 and 8).
     package static func hash(_ domain: Domain, _ message: Span<UInt8>) -> [UInt8] {
         let digest = domain.withBytes { Sodium.sha256($0, message) }

@@ -117,10 +117,6 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.bytesReceived(by: host) }
     }
 
-    func canReach(_ first: HostID, _ second: HostID) -> Bool {
-        state.withLock { $0.canReach(first, second) }
-    }
-
     /// Whether one hears the other's announcements.
     func canSee(_ first: HostID, _ second: HostID) -> Bool {
         state.withLock { $0.canSee(first, second) }

@@ -43,7 +43,6 @@ package final class IdentityFiles: Sendable {
     /// Explicitly, because a child that another thread is starting has the descriptor too until it is another program.
     deinit { flock(lock.number, LOCK_UN) }
 
-    package var path: String { identityPlace.path }
     package var statePath: String { statePlace.path }
 
     /// The state as it is on the disk.

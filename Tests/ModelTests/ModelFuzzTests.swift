@@ -228,7 +228,7 @@ private struct Follower {
             Agreed(room).differences(to: Agreed(reference.rooms[room.label.number] ?? ReferenceChat.Room()))
                 + ((reference.rooms[room.label.number]?.talks.values).map { talks in
                     talks.filter { talk in
-                        room.conversation(talk.id)?.typists.map(\.who) != talk.typists
+                        room.conversation(talk.id)?.typists != talk.typists
                     }.map { "typing in \($0.id)" }
                 } ?? [])
         }

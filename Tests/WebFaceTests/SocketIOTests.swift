@@ -187,7 +187,7 @@ import Wire
         func typing(_ event: NodeEvent) -> String {
             let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Sample.time)
             _ = model.reduce(.event(event), at: moment)
-            let names = model.room(RoomLabel.lobby.number)?.own.typists.map(\.who.displayName) ?? []
+            let names = model.room(RoomLabel.lobby.number)?.own.typists.map(\.displayName) ?? []
             return String(decoding: SocketIOSession.typing(names), as: UTF8.self)
         }
         #expect(typing(.peer(.here, before, online: 1)) == "42[\"userTypingUpdate\",{}]")

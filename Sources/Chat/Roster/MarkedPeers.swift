@@ -14,7 +14,6 @@ package struct MarkedPeers: Hashable, Sendable {
     }
 
     package var isEmpty: Bool { members.isEmpty }
-    package var count: Int { members.count }
 
     package func contains(_ peer: PeerID) -> Bool { members.contains(peer) }
 

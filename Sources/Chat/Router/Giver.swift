@@ -14,8 +14,6 @@ package struct Giver: Hashable, Sendable {
 struct Givers: Sendable {
     private var links: [PeerID: Giver] = [:]
 
-    var count: Int { links.count }
-
     /// Notes the giver behind a neighbour's link; nil forgets it.
     mutating func set(_ giver: Giver?, for neighbour: PeerID) { links[neighbour] = giver }
 

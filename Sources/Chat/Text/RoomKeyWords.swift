@@ -2,7 +2,6 @@
 ///
 /// Each has 3 to 6 letters. The first four letters name a word, and one letter more, less or other makes none of another.
 enum RoomKeyWords {
-    static let count = 2_048
     /// In letters.
     static let longest = 6
 

@@ -132,11 +132,6 @@ extension BridgeGate {
         if let presence = bridge?.takeUncertified(author) { effects.append(.bridge(.publish(presence))) }
     }
 
-    /// A sealed message for a peer may go over this node's bridge.
-    func leads(to peer: PeerID, _ paths: RelayPaths) -> Bool {
-        if let neighbour { paths[peer].contains(neighbour) } else { false }
-    }
-
     /// Hears of an admitted payload that was routed: publishes one of this network, and takes one of another network to this one.
     mutating func follow(
         _ admitted: AdmittedPayload, _ own: borrowing OwnSession, _ spread: borrowing Spread,

@@ -5,8 +5,6 @@ import Wire
 struct SlotSet: Hashable, Sendable {
     private var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
 
-    static let capacity = 256
-
     init() {}
 
     func contains(_ slot: UInt8) -> Bool { word(slot) >> UInt64(slot & 63) & 1 != 0 }

@@ -63,9 +63,4 @@ extension LoopActor {
     package func schedule(after pause: Duration, _ body: @escaping @Sendable (isolated Self) -> Void) {
         schedule(at: scheduler.now + pause, body)
     }
-
-    /// Runs `body` once when this turn's events, jobs and timers are through.
-    package func atEndOfTurn(_ body: @escaping @Sendable (isolated Self) -> Void) {
-        scheduler.atEndOfTurn(callback(body))
-    }
 }

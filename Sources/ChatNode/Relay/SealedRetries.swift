@@ -19,9 +19,6 @@ struct SealedRetries {
         retries[peer] = Retry(tries: 1, at: now + Limits.sealedRetry)
     }
 
-    /// The tries that the current payloads of a peer had before this one; 0 for the first.
-    func tries(for peer: PeerID) -> Int { (retries[peer]?.tries ?? 1) - 1 }
-
     /// The peers whose payloads are to be sealed again unless their receipts have come, in the order of their keys.
     mutating func takeDue(now: Instant, isWaiting: (PeerID) -> Bool) -> [PeerID] {
         let due = retries.filter { $0.value.at <= now }.keys.sorted()

@@ -91,7 +91,7 @@ extension JSONWriter {
 
     /// An array of objects.
     package mutating func list<Element>(
-        _ name: String, _ elements: [Element], _ members: (inout JSONWriter, Element) -> Void
+        _ name: String, _ elements: some Sequence<Element>, _ members: (inout JSONWriter, Element) -> Void
     ) {
         member(name) {
             $0.array {

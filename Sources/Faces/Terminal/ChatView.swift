@@ -60,8 +60,8 @@ package struct ChatView: Sendable {
         let typists = open.flatMap { model.conversation($0)?.typists } ?? []
         return switch typists.count {
         case 0: nil
-        case 1: language(.typingOne, typists[0].who.displayName)
-        case 2: language(.typingTwo, typists[0].who.displayName, typists[1].who.displayName)
+        case 1: language(.typingOne, typists[0].displayName)
+        case 2: language(.typingTwo, typists[0].displayName, typists[1].displayName)
         default: language(.typingMany, "\(typists.count)")
         }
     }

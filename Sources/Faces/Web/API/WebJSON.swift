@@ -160,12 +160,6 @@ enum WebJSON {
 }
 
 extension JSONWriter {
-    mutating func list<Element>(
-        _ name: String, _ elements: some Sequence<Element>, _ members: (inout JSONWriter, Element) -> Void
-    ) {
-        member(name) { $0.array { for element in elements { $0.object { members(&$0, element) } } } }
-    }
-
     /// A room, with the user's name in it.
     mutating func members(ofRoom room: ModelRoom) {
         member("room", room.label.name)
@@ -223,7 +217,7 @@ extension JSONWriter {
         member("private", room.isPrivate)
         member("bridged", room.isBridged)
         member("active", conversation.isActive)
-        list("typing", conversation.typists) { $0.members(of: $1.who) }
+        list("typing", conversation.typists) { $0.members(of: $1) }
         counts(conversation)
         member("online", room.online)
     }

@@ -10,9 +10,6 @@ struct RequestTarget: Sendable {
         case absolute(Int, [UInt8])
     }
 
-    /// Bytes that are enough to know.
-    static let longest = 128
-
     /// No method that the library knows is longer.
     private static let longestMethod = 16
     private static let scheme = Array("http://".utf8)

@@ -452,7 +452,7 @@ extension WebServer {
             }
         case .person(let room, let person, let was):
             paint(person.who.key, isPresent: person.isHere)
-            let types = model.room(room.number)?.own.typists.contains { $0.who.key == person.who.key } ?? false
+            let types = model.room(room.number)?.own.typists.contains { $0.key == person.who.key } ?? false
             if types, was?.who != person.who { changedTyping.insert(room.number) }
         case .typing(let id): if id.peer == nil { changedTyping.insert(id.room) }
         case .message(_, let message, at: _, evicted: _): paint(message.from.key)

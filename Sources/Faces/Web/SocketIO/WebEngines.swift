@@ -133,7 +133,7 @@ extension WebServer {
     /// Tells the clients in a room who types there.
     func tellTyping(in number: Int) {
         guard let room = model.room(number) else { return }
-        let packet = SocketIOSession.typing(room.own.typists.map(\.who.displayName))
+        let packet = SocketIOSession.typing(room.own.typists.map(\.displayName))
         for client in engines.values.map(\.client) {
             guard let session = hub.session(of: client) as? SocketIOSession, session.room == room.label else {
                 continue
