@@ -221,6 +221,9 @@ build_product() {
     local linking=(--experimental-lto-mode full -Xswiftc -use-ld=lld -Xlinker -s)
     # Functions with the same machine code are one in the program: a twentieth of its size.
     linking+=(-Xlinker --icf=all)
+    # Machine code that repeats often is a function of its own: a fiftieth of its size for half a percent more instructions.
+    linking+=(-Xlinker -mllvm -Xlinker -enable-machine-outliner=always)
+    linking+=(-Xlinker -mllvm -Xlinker -outliner-benefit-threshold=64)
     # Without tables for unwinding, and without what of the standard library nothing uses: a sixth of its size.
     linking+=(-Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker "$root/Scripts/program.ld")
     # Relative relocations take a tenth of the size; glibc 2.36 and later load them.
