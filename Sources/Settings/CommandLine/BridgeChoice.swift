@@ -30,35 +30,20 @@ protocol BridgeSettings: CommandSettings {
 extension BridgeSettings {
     static var bridgeOptions: [Option<Self>] {
         [
-            Option(
-                name: "--bridge", help: "carry the room to other networks over these brokers (RabbitMQ)",
-                kind: .value(
-                    "URL", wanted: "amqps://USER@HOST,HOST/VHOST without a password, or amqp:// on this machine"
-                ) {
-                    settings, value in
-                    guard let brokers = BrokerList(value) else { return false }
-                    settings.bridge.brokers = brokers
-                    return true
-                }),
-            Option(
-                name: "--bridge-key", help: "the key that the bridges of the room share: the first line of this file",
-                kind: .value("FILE", wanted: "a file") { settings, value in
-                    settings.bridge.key = value
-                    return !value.isEmpty
-                }),
-            Option(
-                name: "--bridge-password", help: "the password at the brokers: the first line of this file",
-                kind: .value("FILE", wanted: "a file") { settings, value in
-                    settings.bridge.password = value
-                    return !value.isEmpty
-                }),
-            Option(
-                name: "--bridge-ca",
-                help: "trust these authorities for brokers' certificates (default: the system's)",
-                kind: .value("FILE", wanted: "a file") { settings, value in
-                    settings.bridge.authorities = value
-                    return !value.isEmpty
-                }),
+            .value(
+                "--bridge", "URL", "carry the room to other networks over these brokers (RabbitMQ)",
+                wanted: "amqps://USER@HOST,HOST/VHOST without a password, or amqp:// on this machine",
+                { BrokerList($0) }
+            ) { $0.bridge.brokers = $1 },
+            .file("--bridge-key", "the key that the bridges of the room share: the first line of this file") {
+                $0.bridge.key = $1
+            },
+            .file("--bridge-password", "the password at the brokers: the first line of this file") {
+                $0.bridge.password = $1
+            },
+            .file("--bridge-ca", "trust these authorities for brokers' certificates (default: the system's)") {
+                $0.bridge.authorities = $1
+            },
         ]
     }
 }
@@ -72,6 +57,7 @@ package struct BridgeArguments: Hashable, Sendable {
 }
 
 extension BridgeArguments: CommandSettings {
+    package static let command = Invocation.CommandName.bridge
     package static let summary = "make a key for the bridges of a room, in a file of your own for --bridge-key"
     package static let operands = "new FILE"
     package static let options: [Option<BridgeArguments>] = []

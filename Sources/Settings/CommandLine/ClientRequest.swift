@@ -17,16 +17,13 @@ extension ClientRequest {
     static func roomOption<Settings: AskingSettings>(
         _ help: String, _ set: @escaping @Sendable (inout Settings, String) -> Void
     ) -> Option<Settings> {
-        Option(
-            name: "--in", help: help,
-            kind: .value("ROOM", wanted: "the name of a room") { settings, value in
-                set(&settings, value)
-                return isName(value)
-            })
+        .value("--in", "ROOM", help, wanted: "the name of a room", name, set)
     }
 
-    /// Whether a text can be a name in a line of the socket.
-    static func isName(_ text: String) -> Bool { !text.isEmpty && !text.utf8.contains { $0 < 32 } }
+    /// A text that can be a name in a line of the socket; nil for another.
+    @Sendable static func name(_ text: String) -> String? {
+        text.isEmpty || text.utf8.contains { $0 < 32 } ? nil : text
+    }
 }
 
 /// Settings of a command that asks a node that runs.

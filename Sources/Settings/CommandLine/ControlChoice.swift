@@ -25,11 +25,6 @@ package protocol ControlledSettings: ConfigurableSettings {
 
 extension ControlChoice {
     static func option<Settings: ControlledSettings>(_ help: String) -> Option<Settings> {
-        Option(
-            name: "--control", help: help,
-            kind: .value("FILE", wanted: "the path of a socket") { settings, value in
-                settings.control = .path(value)
-                return !value.isEmpty
-            })
+        .file("--control", help, wanted: "the path of a socket") { $0.control = .path($1) }
     }
 }

@@ -1,30 +1,29 @@
 /// The settings of `earshot help`.
 struct HelpSettings: CommandSettings {
+    static let command = Invocation.CommandName.help
     package static let summary = "show how a command is called, the manual page, or a shell's completion"
     package static let operands = "[COMMAND]"
     static let options: [Option<HelpSettings>] = [
-        Option(
-            name: "--man", help: "the manual page, as man(1) takes it", kind: .flag { $0.document = .manual }),
-        Option(
-            name: "--completion", help: "the completion of a shell: bash, zsh or fish",
-            kind: .value("SHELL", wanted: "bash, zsh or fish") { settings, value in
-                Document.Shell(rawValue: value).map { settings.document = .completion($0) } != nil
-            }, choices: Document.Shell.allCases.map(\.rawValue)),
+        .flag("--man", "the manual page, as man(1) takes it") { $0.document = .manual },
+        .choice("--completion", "SHELL", "the completion of a shell: bash, zsh or fish") {
+            $0.document = .completion($1)
+        },
     ]
 
-    package var command = Invocation.CommandName.chat
+    /// The command whose help is shown.
+    var subject = Invocation.CommandName.chat
     /// Instead of the help of the command.
     package var document: Document?
 
     package mutating func take(operands: [String]) throws(UsageError) {
         guard let first = operands.first else { return }
-        guard let command = Invocation.CommandName(rawValue: first) else {
+        guard let subject = Invocation.CommandName(rawValue: first) else {
             throw UsageError("no command \(UsageError.quoted(first)); see earshot --help")
         }
         guard operands.count == 1 else {
             throw UsageError("unexpected \(UsageError.quoted(operands[1])); see earshot help --help")
         }
-        self.command = command
+        self.subject = subject
     }
 }
 

@@ -15,18 +15,17 @@ package struct IdentityArguments: Hashable, Sendable {
 }
 
 extension IdentityArguments: CommandSettings {
+    package static let command = Invocation.CommandName.identity
     package static let summary = "make an identity that is kept in a file, or show whose a file is"
     package static let operands = "new|show FILE"
     package static let options: [Option<IdentityArguments>] = [
-        Option(
-            name: "--passphrase", help: "protect the new file with a pass phrase, asked for at the terminal",
-            kind: .flag { $0.asksForPhrase = true }),
-        Option(
-            name: "--passphrase-fd", help: "take the pass phrase from this open descriptor, its first line",
-            kind: .value("N", wanted: "the number of an open descriptor") { arguments, value in
-                CInt(decimal: value).map { arguments.phraseDescriptor = $0 } != nil
-            }),
-        Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.isJSON = true }),
+        .flag("--passphrase", "protect the new file with a pass phrase, asked for at the terminal") {
+            $0.asksForPhrase = true
+        },
+        .descriptor("--passphrase-fd", "take the pass phrase from this open descriptor, its first line") {
+            $0.phraseDescriptor = $1
+        },
+        .flag("--json", "the answer as a line of JSON") { $0.isJSON = true },
     ]
 
     package mutating func take(operands: [String]) throws(UsageError) {

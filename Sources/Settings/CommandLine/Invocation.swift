@@ -58,7 +58,7 @@ package enum Invocation: Sendable {
         case .simulate: self = .simulate(try SimulateSettings(parsing: words))
         case .help:
             let settings = try HelpSettings(parsing: words)
-            self = settings.document.map(Invocation.document) ?? .help(settings.command)
+            self = settings.document.map(Invocation.document) ?? .help(settings.subject)
         }
     }
 }

@@ -30,6 +30,87 @@ package struct Option<Settings>: Sendable {
     var variable: String { "EARSHOT_" + String(key.uppercased().map { $0 == "-" ? "_" : $0 }) }
 }
 
+/// Options by the kind of their value.
+extension Option {
+    static func flag(_ name: String, _ help: String, _ set: @escaping @Sendable (inout Settings) -> Void) -> Option {
+        Option(name: name, help: help, kind: .flag(set))
+    }
+
+    /// - Parameters:
+    ///   - placeholder: stands for the value in `--help`.
+    ///   - wanted: the description of a valid value.
+    ///   - read: the value of a text; nil for an invalid one.
+    static func value<Value>(
+        _ name: String, _ placeholder: String, _ help: String, wanted: String,
+        _ read: @escaping @Sendable (String) -> Value?, _ set: @escaping @Sendable (inout Settings, Value) -> Void
+    ) -> Option {
+        Option(
+            name: name, help: help,
+            kind: .value(placeholder, wanted: wanted) { settings, text in read(text).map { set(&settings, $0) } != nil }
+        )
+    }
+
+    /// The path of a file.
+    static func file(
+        _ name: String, _ help: String, wanted: String = "a file",
+        _ set: @escaping @Sendable (inout Settings, String) -> Void
+    ) -> Option {
+        value(name, "FILE", help, wanted: wanted, { $0.isEmpty ? nil : $0 }, set)
+    }
+
+    /// The number of an open descriptor.
+    static func descriptor(
+        _ name: String, _ help: String, _ set: @escaping @Sendable (inout Settings, CInt) -> Void
+    ) -> Option {
+        value(name, "N", help, wanted: "the number of an open descriptor", { CInt(decimal: $0) }, set)
+    }
+
+    static func port(
+        _ name: String, _ help: String, _ set: @escaping @Sendable (inout Settings, UInt16) -> Void
+    ) -> Option {
+        value(name, "N", help, wanted: Option.wantedPort, { UInt16(decimal: $0) }, set)
+    }
+
+    /// The name of a network interface, which may be given again.
+    static func interface(
+        _ help: String, _ set: @escaping @Sendable (inout Settings, String) -> Void
+    ) -> Option {
+        let isName: @Sendable (String) -> Bool = { (1...15).contains($0.utf8.count) && !$0.contains("/") }
+        let wanted = "an interface's name of 1 to 15 characters"
+        return value("--interface", "NAME", help, wanted: wanted, { isName($0) ? $0 : nil }, set).repeatable()
+    }
+
+    /// One of some words, in the order in which they are listed.
+    static func choice(
+        _ name: String, _ placeholder: String, _ help: String, among words: [String],
+        _ set: @escaping @Sendable (inout Settings, String) -> Void
+    ) -> Option {
+        let wanted = "\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")"
+        var option = value(name, placeholder, help, wanted: wanted, { words.contains($0) ? $0 : nil }, set)
+        option.choices = words
+        return option
+    }
+
+    /// One of the cases of an enum.
+    static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
+        _ name: String, _ placeholder: String, _ help: String,
+        _ set: @escaping @Sendable (inout Settings, Choice) -> Void
+    ) -> Option {
+        choice(name, placeholder, help, among: Choice.allCases.map(\.rawValue)) { settings, word in
+            if let choice = Choice(rawValue: word) { set(&settings, choice) }
+        }
+    }
+
+    /// - Parameter qualified: the option that it is about, if any.
+    func repeatable(_ isRepeatable: Bool = true, about qualified: String? = nil) -> Option {
+        var option = self
+        (option.isRepeatable, option.qualified) = (isRepeatable, qualified)
+        return option
+    }
+
+    static var wantedPort: String { "a port from 0 to 65535" }
+}
+
 /// The settings of a command, checked: every value can be used as it is.
 package protocol CommandSettings: Sendable {
     /// The effect of the command, in one lower-case line.
@@ -41,6 +122,21 @@ package protocol CommandSettings: Sendable {
 
     init()
 
+    /// The word that names it.
+    static var command: Invocation.CommandName { get }
+
     /// Takes the words that are no options, all of them in order.
     mutating func take(operands: [String]) throws(UsageError)
+}
+
+/// A command that takes nothing but options.
+extension CommandSettings {
+    package static var operands: String { "" }
+
+    package mutating func take(operands: [String]) throws(UsageError) { try refuse(operands) }
+
+    func refuse(_ operands: [String]) throws(UsageError) {
+        guard let first = operands.first else { return }
+        throw UsageError("unexpected \(UsageError.quoted(first)); see earshot \(Self.command.rawValue) --help")
+    }
 }

@@ -9,6 +9,7 @@ package struct RoomArguments: Hashable, Sendable {
 }
 
 extension RoomArguments: CommandSettings {
+    package static let command = Invocation.CommandName.room
     package static let summary = "make a key for a private room; keep it in a file of your own for --key-file"
     package static let operands = "new NAME"
     package static let options: [Option<RoomArguments>] = []

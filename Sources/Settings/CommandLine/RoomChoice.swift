@@ -60,20 +60,15 @@ extension RoomSettings {
         [
             Option(
                 name: "--room", help: help,
-                kind: .value("NAME", wanted: Wanted.room) { settings, value in
+                kind: .value("NAME", wanted: "a name of 1 to 64 characters on one line") { settings, value in
                     (try? RoomName.compose(value)).map { settings.name(room: $0) } ?? false
                 }, isRepeatable: areSeveral),
-            Option(
-                name: "--key-file", help: "the key of the private --room before it: the first line of this file",
-                kind: .value("FILE", wanted: "a file") { settings, value in
-                    settings.roomChoice.give(.file(value))
-                    return !value.isEmpty
-                }, isRepeatable: areSeveral, qualified: "--room"),
-            Option(
-                name: "--key-fd", help: "the key of the private --room before it, from this open descriptor",
-                kind: .value("N", wanted: "the number of an open descriptor") { settings, value in
-                    CInt(decimal: value).map { settings.roomChoice.give(.descriptor($0)) } != nil
-                }, isRepeatable: areSeveral, qualified: "--room"),
+            .file("--key-file", "the key of the private --room before it: the first line of this file") {
+                $0.roomChoice.give(.file($1))
+            }.repeatable(areSeveral, about: "--room"),
+            .descriptor("--key-fd", "the key of the private --room before it, from this open descriptor") {
+                $0.roomChoice.give(.descriptor($1))
+            }.repeatable(areSeveral, about: "--room"),
         ]
     }
 }

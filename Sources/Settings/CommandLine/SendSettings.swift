@@ -1,20 +1,16 @@
 /// The settings of `earshot send`.
 struct SendSettings: AskingSettings {
+    static let command = Invocation.CommandName.send
     package static let summary = "say something through the node that runs"
     package static let operands = "TEXT|-"
     static let options: [Option<SendSettings>] =
         [
-            Option(
-                name: "--to", help: "say it to this peer alone, instead of the room",
-                kind: .value("WHO", wanted: "a number such as 4821, or a nickname") { settings, value in
-                    settings.who = value
-                    return ClientRequest.isName(value)
-                }),
+            .value(
+                "--to", "WHO", "say it to this peer alone, instead of the room",
+                wanted: "a number such as 4821, or a nickname", ClientRequest.name
+            ) { $0.who = $1 },
             ClientRequest.roomOption("say it in this room, instead of the open one") { $0.place = $1 },
-            Option(
-                name: "--json", help: "show what was said as a line of JSON, with its id",
-                kind: .flag { $0.isJSON = true }
-            ),
+            .flag("--json", "show what was said as a line of JSON, with its id") { $0.isJSON = true },
         ] + ControlChoice.asking()
 
     /// Nil for the room.

@@ -20,128 +20,102 @@ package struct SimulateSettings: Sendable {
 }
 
 extension SimulateSettings: CommandSettings {
+    package static let command = Invocation.CommandName.simulate
     package static let summary = "many nodes in one process on a simulated network"
-    package static let operands = ""
-    package static let options: [Option<SimulateSettings>] = talk + network + harm + presentation
+    package static let options: [Option<SimulateSettings>] = talk + network + harm
 
     private static let talk: [Option<SimulateSettings>] = [
-        Option(
-            name: "--nodes", help: "how many nodes there are (default 20)",
-            kind: .value("N", wanted: "a number from 1 to \(ExperimentSettings.mostNodes)") { settings, value in
-                whole(value, 1...ExperimentSettings.mostNodes).map { settings.experiment.nodes = $0 } != nil
-            }),
-        Option(
-            name: "--rooms", help: "rooms that each is in, by a node in each; one is open (default 1)",
-            kind: .value("N", wanted: "a number from 1 to \(Limits.rooms)") { settings, value in
-                whole(value, 1...Limits.rooms).map { settings.experiment.rooms = $0 } != nil
-            }),
-        Option(
-            name: "--messages", help: "how many messages they send, each from a random node (default 100)",
-            kind: .value("N", wanted: "a number from 0 to \(ExperimentSettings.mostMessages)") { settings, value in
-                whole(value, 0...ExperimentSettings.mostMessages).map { settings.experiment.messages = $0 } != nil
-            }),
-        Option(
-            name: "--rate", help: "messages a second, of all together (default 10)",
-            kind: .value("N", wanted: "a number of messages a second from 0.001 to 10000") { settings, value in
-                number(value, 0.001...10_000).map { settings.experiment.rate = $0 } != nil
-            }),
+        whole("--nodes", "how many nodes there are (default 20)", 1...ExperimentSettings.mostNodes) { $0.nodes = $1 },
+        whole("--rooms", "rooms that each is in, by a node in each; one is open (default 1)", 1...Limits.rooms) {
+            $0.rooms = $1
+        },
+        whole(
+            "--messages", "how many messages they send, each from a random node (default 100)",
+            0...ExperimentSettings.mostMessages
+        ) { $0.messages = $1 },
+        number(
+            "--rate", "N", "messages a second, of all together (default 10)",
+            wanted: "a number of messages a second from 0.001 to 10000", 0.001...10_000
+        ) { $0.rate = $1 },
     ]
 
     private static let network: [Option<SimulateSettings>] = [
-        Option(
-            name: "--networks",
-            help: "networks of --nodes nodes each, joined over a broker (default 1)",
-            kind: .value("N", wanted: "a number from 1 to \(ExperimentSettings.mostNetworks)") { settings, value in
-                whole(value, 1...ExperimentSettings.mostNetworks).map { settings.experiment.networks = $0 } != nil
-            }),
-        Option(
-            name: "--outages", help: "with --networks: lost connections to the broker a minute (default 0)",
-            kind: .value("N", wanted: "a number a minute from 0 to 6000") { settings, value in
-                number(value, 0...6_000).map { settings.experiment.outagesPerMinute = $0 } != nil
-            }),
-        Option(
-            name: "--latency", help: "of the network, one way, in milliseconds (default 1-20)",
-            kind: .value("MS", wanted: "milliseconds from 0 to 10000, or a range of them, like 1-20") {
-                settings, value in
-                latency(value).map { settings.experiment.latency = $0 } != nil
-            }),
-        Option(
-            name: "--loss", help: "packets that are lost, and sent again as by TCP, in percent (default 0)",
-            kind: .value("PERCENT", wanted: "a percentage from 0 to 50") { settings, value in
-                number(value, 0...50).map { settings.experiment.loss = $0 / 100 } != nil
-            }),
-        Option(
-            name: "--links",
-            help: "others in sight of each: 2 to 256, or all (default all)",
-            kind: .value("N", wanted: "a number from 2 to \(ExperimentSettings.mostLinks), or all") {
-                settings, value in
-                if value == "all" { settings.links = .all }
-                let links = whole(value, 2...ExperimentSettings.mostLinks)
-                if let links { settings.links = .limit(links) }
-                return value == "all" || links != nil
-            }),
-        Option(
-            name: "--partition", help: "cut the room in halves for so long while they talk (default 0)",
-            kind: .value("SECONDS", wanted: "a number of seconds from 0 to 3600") { settings, value in
-                number(value, 0...3_600).map { settings.experiment.partition = .milliseconds(Int($0 * 1_000)) } != nil
-            }),
-        Option(
-            name: "--churn", help: "nodes a minute that leave or are killed; others come instead (default 0)",
-            kind: .value("N", wanted: "a number of nodes a minute from 0 to 6000") { settings, value in
-                number(value, 0...6_000).map { settings.experiment.churnPerMinute = $0 } != nil
-            }),
-        Option(
-            name: "--residents", help: "nodes that never leave (default 0)",
-            kind: .value("N", wanted: "a number from 0 to \(ExperimentSettings.mostNodes)") { settings, value in
-                whole(value, 0...ExperimentSettings.mostNodes).map { settings.experiment.residents = $0 } != nil
-            }),
-        Option(
-            name: "--sample", help: "with --json: how often the residents' tables are counted (default never)",
-            kind: .value("SECONDS", wanted: "a number of seconds from 1 to 86400") { settings, value in
-                whole(value, 1...86_400).map { settings.experiment.sampling = .seconds($0) } != nil
-            }),
-        Option(
-            name: "--seed", help: "what all chance comes from: the same seed, the same run (default 1)",
-            kind: .value("N", wanted: "a whole number") { settings, value in
-                UInt64(decimal: value).map { settings.experiment.seed = $0 } != nil
-            }),
+        whole(
+            "--networks", "networks of --nodes nodes each, joined over a broker (default 1)",
+            1...ExperimentSettings.mostNetworks
+        ) { $0.networks = $1 },
+        number(
+            "--outages", "N", "with --networks: lost connections to the broker a minute (default 0)",
+            wanted: "a number a minute from 0 to 6000", 0...6_000
+        ) { $0.outagesPerMinute = $1 },
+        .value(
+            "--latency", "MS", "of the network, one way, in milliseconds (default 1-20)",
+            wanted: "milliseconds from 0 to 10000, or a range of them, like 1-20", latency
+        ) { $0.experiment.latency = $1 },
+        number(
+            "--loss", "PERCENT", "packets that are lost, and sent again as by TCP, in percent (default 0)",
+            wanted: "a percentage from 0 to 50", 0...50
+        ) { $0.loss = $1 / 100 },
+        .value(
+            "--links", "N", "others in sight of each: 2 to 256, or all (default all)",
+            wanted: "a number from 2 to \(ExperimentSettings.mostLinks), or all",
+            { $0 == "all" ? .all : whole($0, 2...ExperimentSettings.mostLinks).map(Links.limit) }
+        ) { $0.links = $1 },
+        number(
+            "--partition", "SECONDS", "cut the room in halves for so long while they talk (default 0)",
+            wanted: "a number of seconds from 0 to 3600", 0...3_600
+        ) { $0.partition = .milliseconds(Int($1 * 1_000)) },
+        number(
+            "--churn", "N", "nodes a minute that leave or are killed; others come instead (default 0)",
+            wanted: "a number of nodes a minute from 0 to 6000", 0...6_000
+        ) { $0.churnPerMinute = $1 },
+        whole("--residents", "nodes that never leave (default 0)", 0...ExperimentSettings.mostNodes) {
+            $0.residents = $1
+        },
+        .value(
+            "--sample", "SECONDS", "with --json: how often the residents' tables are counted (default never)",
+            wanted: "a number of seconds from 1 to 86400", { whole($0, 1...86_400) }
+        ) { $0.experiment.sampling = .seconds($1) },
+        .value(
+            "--seed", "N", "what all chance comes from: the same seed, the same run (default 1)",
+            wanted: "a whole number", { UInt64(decimal: $0) }
+        ) { $0.experiment.seed = $1 },
     ]
 
     private static let harm: [Option<SimulateSettings>] = [
-        Option(
-            name: "--kill",
-            help: "nodes that are killed, in percent, so long after the first message",
-            kind: .value("PERCENT@SECONDS", wanted: "a percentage from 0 to 90 and seconds from 0 to 3600, like 20@5") {
-                settings, value in
-                massKill(value).map { settings.experiment.massKill = $0 } != nil
-            }),
-        Option(
-            name: "--vanish",
-            help: "killed nodes vanish without a sign; their links stay half open",
-            kind: .flag { $0.experiment.vanishes = true }),
-        Option(
-            name: "--attackers",
-            help: "nodes that do harm, in percent, and how: \(attacks.joined(separator: ", "))",
-            kind: .value(
-                "PERCENT:KIND",
-                wanted: "a percentage from 0 to 50 and one of \(attacks.joined(separator: ", ")), like 20:silent"
-            ) { settings, value in
-                attackers(value).map { settings.experiment.attackers = $0 } != nil
-            }),
-        Option(
-            name: "--limits",
-            help: "limits on rates and handshakes hold, as in the program",
-            kind: .flag { $0.experiment.isLimited = true }),
+        .value(
+            "--kill", "PERCENT@SECONDS", "nodes that are killed, in percent, so long after the first message",
+            wanted: "a percentage from 0 to 90 and seconds from 0 to 3600, like 20@5", massKill
+        ) { $0.experiment.massKill = $1 },
+        .flag("--vanish", "killed nodes vanish without a sign; their links stay half open") {
+            $0.experiment.vanishes = true
+        },
+        .value(
+            "--attackers", "PERCENT:KIND",
+            "nodes that do harm, in percent, and how: \(attacks.joined(separator: ", "))",
+            wanted: "a percentage from 0 to 50 and one of \(attacks.joined(separator: ", ")), like 20:silent", attackers
+        ) { $0.experiment.attackers = $1 },
+        .flag("--limits", "limits on rates and handshakes hold, as in the program") { $0.experiment.isLimited = true },
+        .flag("--json", "one line of JSON instead of a table") { $0.isJSON = true },
     ]
 
-    private static let presentation: [Option<SimulateSettings>] = [
-        Option(name: "--json", help: "one line of JSON instead of a table", kind: .flag { $0.isJSON = true })
-    ]
+    private static func whole(
+        _ name: String, _ help: String, _ range: ClosedRange<Int>,
+        _ set: @escaping @Sendable (inout ExperimentSettings, Int) -> Void
+    ) -> Option<SimulateSettings> {
+        let wanted = "a number from \(range.lowerBound) to \(range.upperBound)"
+        return .value(name, "N", help, wanted: wanted, { whole($0, range) }) { set(&$0.experiment, $1) }
+    }
+
+    private static func number(
+        _ name: String, _ placeholder: String, _ help: String, wanted: String, _ range: ClosedRange<Double>,
+        _ set: @escaping @Sendable (inout ExperimentSettings, Double) -> Void
+    ) -> Option<SimulateSettings> {
+        .value(name, placeholder, help, wanted: wanted, { number($0, range) }) { set(&$0.experiment, $1) }
+    }
 
     package mutating func take(operands: [String]) throws(UsageError) {
-        if let first = operands.first {
-            throw UsageError("unexpected \(UsageError.quoted(first)); see earshot simulate --help")
-        }
+        try refuse(operands)
         chooseLinks()
         try checkNetworks()
         try checkHarm()
@@ -196,7 +170,7 @@ extension SimulateSettings: CommandSettings {
     }
 
     /// `20@5`: percent and seconds.
-    private static func massKill(_ text: String) -> ExperimentSettings.MassKill? {
+    @Sendable private static func massKill(_ text: String) -> ExperimentSettings.MassKill? {
         guard let (share, rest) = percentage(text, 0...90, before: "@"), let seconds = number(rest, 0...3_600) else {
             return nil
         }
@@ -204,7 +178,7 @@ extension SimulateSettings: CommandSettings {
     }
 
     /// `20:silent`: percent and kind.
-    private static func attackers(_ text: String) -> ExperimentSettings.Attackers? {
+    @Sendable private static func attackers(_ text: String) -> ExperimentSettings.Attackers? {
         guard let (share, rest) = percentage(text, 0...50, before: ":"),
             let attack = ExperimentSettings.Attack(rawValue: rest)
         else { return nil }
@@ -221,7 +195,7 @@ extension SimulateSettings: CommandSettings {
     }
 
     /// `20`, or `1-20`, in milliseconds.
-    private static func latency(_ text: String) -> ClosedRange<Duration>? {
+    @Sendable private static func latency(_ text: String) -> ClosedRange<Duration>? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { number(String($0), 0...10_000) }
         guard ends.count <= 2, let first = ends.first ?? nil, let last = ends.last ?? nil, first <= last else {
             return nil

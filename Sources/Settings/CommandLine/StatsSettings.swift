@@ -2,23 +2,17 @@
 struct StatsSettings: AskingSettings {
     package enum Format: Hashable, Sendable { case plain, json, prometheus }
 
+    static let command = Invocation.CommandName.stats
     package static let summary = "show the counters of the node that runs"
-    package static let operands = ""
     static let options: [Option<StatsSettings>] =
         [
-            Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.format = .json }),
-            Option(
-                name: "--prometheus", help: "as Prometheus reads them, text format 0.0.4",
-                kind: .flag { $0.format = .prometheus }),
+            .flag("--json", "the answer as a line of JSON") { $0.format = .json },
+            .flag("--prometheus", "as Prometheus reads them, text format 0.0.4") { $0.format = .prometheus },
         ] + ControlChoice.asking()
 
     package var format = Format.plain
     package var control = ControlChoice.own
     package var configuration = ConfigurationChoice.own
-
-    package mutating func take(operands: [String]) throws(UsageError) {
-        try UsageError.refuse(operands, of: .stats)
-    }
 
     package var question: ClientRequest {
         let request =

@@ -7,11 +7,3 @@ package struct UsageError: Error, Hashable, Sendable {
         self.message = message
     }
 }
-
-extension UsageError {
-    /// For a command that takes nothing but options.
-    package static func refuse(_ operands: [String], of command: Invocation.CommandName) throws(UsageError) {
-        guard let first = operands.first else { return }
-        throw UsageError("unexpected \(quoted(first)); see earshot \(command.rawValue) --help")
-    }
-}

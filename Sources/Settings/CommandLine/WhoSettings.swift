@@ -1,11 +1,11 @@
 /// The settings of `earshot who`.
 struct WhoSettings: AskingSettings {
+    static let command = Invocation.CommandName.who
     package static let summary = "list the peers of the node that runs, here and gone"
-    package static let operands = ""
     static let options: [Option<WhoSettings>] =
         [
             ClientRequest.roomOption("those of this room, instead of the open one") { $0.place = $1 },
-            Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.isJSON = true }),
+            .flag("--json", "the answer as a line of JSON") { $0.isJSON = true },
         ] + ControlChoice.asking()
 
     /// The name of a room; nil for the open one.
@@ -14,10 +14,6 @@ struct WhoSettings: AskingSettings {
     package var isJSON = false
     package var control = ControlChoice.own
     package var configuration = ConfigurationChoice.own
-
-    package mutating func take(operands: [String]) throws(UsageError) {
-        try UsageError.refuse(operands, of: .who)
-    }
 
     package var question: ClientRequest {
         let request = ControlRequest(.command("/who"), as: isJSON ? .json : .plain, in: place)

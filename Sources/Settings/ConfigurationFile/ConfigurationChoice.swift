@@ -8,14 +8,11 @@ package enum ConfigurationChoice: Hashable, Sendable {
     /// The options that say so; not to be set anywhere else.
     static func options<Settings: ConfigurableSettings>() -> [Option<Settings>] {
         [
-            Option(
-                name: "--config", help: "read settings from this file (default ~/.config/earshot/config)",
-                kind: .value("FILE", wanted: "the name of a file") { settings, value in
-                    settings.configuration = .file(value)
-                    return !value.isEmpty
-                }),
-            Option(
-                name: "--no-config", help: "read no file of settings", kind: .flag { $0.configuration = .none }),
+            .file(
+                "--config", "read settings from this file (default ~/.config/earshot/config)",
+                wanted: "the name of a file"
+            ) { $0.configuration = .file($1) },
+            .flag("--no-config", "read no file of settings") { $0.configuration = .none },
         ]
     }
 }
