@@ -63,15 +63,6 @@ extension BridgeArguments: CommandSettings {
     package static let options: [Option<BridgeArguments>] = []
 
     package mutating func take(operands: [String]) throws(UsageError) {
-        guard operands.first == "new" else {
-            throw UsageError("earshot bridge makes keys only; write earshot bridge \(Self.operands)")
-        }
-        guard operands.count > 1, !operands[1].isEmpty else {
-            throw UsageError("earshot bridge new needs a file; write earshot bridge \(Self.operands)")
-        }
-        guard operands.count == 2 else {
-            throw UsageError("unexpected \(UsageError.quoted(operands[2])); see earshot bridge --help")
-        }
-        file = operands[1]
+        file = try verbAndObject(of: operands).object
     }
 }

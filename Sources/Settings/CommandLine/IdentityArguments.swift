@@ -29,20 +29,7 @@ extension IdentityArguments: CommandSettings {
     ]
 
     package mutating func take(operands: [String]) throws(UsageError) {
-        guard let first = operands.first else {
-            throw UsageError("earshot identity does not say what to do; write earshot identity \(Self.operands)")
-        }
-        guard let action = Action(rawValue: first) else {
-            throw UsageError(
-                "earshot identity can not \(UsageError.quoted(first)); write earshot identity \(Self.operands)")
-        }
-        guard operands.count > 1, !operands[1].isEmpty else {
-            throw UsageError("earshot identity \(first) needs a file; write earshot identity \(first) FILE")
-        }
-        guard operands.count == 2 else {
-            throw UsageError("unexpected \(UsageError.quoted(operands[2])); see earshot identity --help")
-        }
-        self.action = action
-        file = operands[1]
+        let (verb, object) = try verbAndObject(of: operands)
+        (action, file) = (Action(rawValue: verb) ?? action, object)
     }
 }

@@ -135,6 +135,23 @@ extension CommandSettings {
 
     package mutating func take(operands: [String]) throws(UsageError) { try refuse(operands) }
 
+    /// Reads operands that are a verb and its object, as in `Self.operands`: `new|show FILE`.
+    func verbAndObject(of operands: [String]) throws(UsageError) -> (verb: String, object: String) {
+        let form = Self.operands.split(separator: " ")
+        let command = "earshot \(Self.command.rawValue)"
+        guard let verb = operands.first else {
+            throw UsageError("\(command) does not say what to do; write \(command) \(Self.operands)")
+        }
+        guard form[0].split(separator: "|").contains(verb[...]) else {
+            throw UsageError("\(command) can not \(UsageError.quoted(verb)); write \(command) \(Self.operands)")
+        }
+        guard operands.count > 1, !operands[1].isEmpty else {
+            throw UsageError("\(command) \(verb) needs a \(form[1].lowercased()); write \(command) \(verb) \(form[1])")
+        }
+        try refuse(Array(operands.dropFirst(2)))
+        return (verb, operands[1])
+    }
+
     func refuse(_ operands: [String]) throws(UsageError) {
         guard let first = operands.first else { return }
         throw UsageError("unexpected \(UsageError.quoted(first)); see earshot \(Self.command.rawValue) --help")

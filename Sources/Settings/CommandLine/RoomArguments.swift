@@ -15,18 +15,7 @@ extension RoomArguments: CommandSettings {
     package static let options: [Option<RoomArguments>] = []
 
     package mutating func take(operands: [String]) throws(UsageError) {
-        guard let first = operands.first else {
-            throw UsageError("earshot room does not say what to do; write earshot room \(Self.operands)")
-        }
-        guard first == "new" else {
-            throw UsageError("earshot room can not \(UsageError.quoted(first)); write earshot room \(Self.operands)")
-        }
-        guard operands.count > 1 else {
-            throw UsageError("earshot room new needs a name; write earshot room \(Self.operands)")
-        }
-        guard operands.count == 2 else {
-            throw UsageError("unexpected \(UsageError.quoted(operands[2])); see earshot room --help")
-        }
-        do throws(ChatError) { name = try RoomName.compose(operands[1]) } catch { throw UsageError(error.message) }
+        let name = try verbAndObject(of: operands).object
+        do throws(ChatError) { self.name = try RoomName.compose(name) } catch { throw UsageError(error.message) }
     }
 }
