@@ -3,7 +3,7 @@ internal import Wire
 
 /// The rule for a text that is shown within a line, such as a nickname: trimmed, in a number of characters and bytes, without
 /// control characters and line breaks (Protocol.md section 6).
-struct LineRule {
+package struct LineRule {
     /// The errors' texts.
     let phrases: Phrases
 
@@ -45,15 +45,6 @@ struct LineRule {
         return text
     }
 
-    /// The text of bytes that no rule can refuse: a few letters of ASCII, as most are; nil for others. A function without
-    /// a rule, because a rule is copied with the texts of its errors, and each public message has a nickname.
-    ///
-    /// - Parameter longest: in characters.
-    static func plain(_ bytes: Span<UInt8>, longest: Int) throws(PayloadError) -> String? {
-        guard bytes.count <= longest, ASCII.isTrimmedLine(bytes) else { return nil }
-        return try Text.decode(bytes)
-    }
-
     private func check(bytes count: Int) throws(ChatError) {
         guard count <= largest else { throw ChatError(code, phrases.bytes, "\(count)", "\(largest)") }
     }
@@ -78,5 +69,25 @@ struct LineRule {
         if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
         let category = scalar.properties.generalCategory
         return category == .control || category == .lineSeparator || category == .paragraphSeparator
+    }
+}
+
+/// The rule of one kind of text.
+package protocol LineText {
+    /// In characters. Apart from the rule, which is copied with the texts of its errors: each public message has a nickname.
+    static var longest: Int { get }
+    static var rule: LineRule { get }
+}
+
+extension LineText {
+    /// The text as it will be sent: trimmed and normalized.
+    ///
+    /// - Throws: the code of the rule, with the rule and the figures; `empty` if nothing of it can be seen.
+    package static func compose(_ text: String) throws(ChatError) -> String { try rule.compose(text) }
+
+    /// Checks the text that a peer signed; see `LineRule.accept`. No rule can refuse a few letters of ASCII, as most are.
+    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        guard bytes.count <= longest, ASCII.isTrimmedLine(bytes) else { return try rule.accept(bytes) }
+        return try Text.decode(bytes)
     }
 }

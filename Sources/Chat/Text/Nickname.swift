@@ -2,85 +2,45 @@ internal import Phrases
 package import Wire
 
 /// The rules for nicknames: 1 to 24 characters in at most 96 bytes, trimmed, on one line (Protocol.md section 2).
-package enum Nickname {
-    private static let rule = LineRule(
+package enum Nickname: LineText {
+    package static let longest = Limits.nicknameCharacters
+    package static let rule = LineRule(
         phrases: LineRule.Phrases(
             bytes: .nicknameBytes, empty: .nicknameEmpty, long: .nicknameLong, dense: .nicknameDense,
-            lines: .nicknameLines), code: .invalidNickname, fault: .nickname, longest: Limits.nicknameCharacters,
+            lines: .nicknameLines), code: .invalidNickname, fault: .nickname, longest: longest,
         largest: Limits.nicknameBytes)
-
-    /// The nickname as it will be sent: trimmed and normalized.
-    ///
-    /// - Throws: `invalid_nickname`, with the rule and the figures.
-    package static func compose(_ name: String) throws(ChatError) -> String { try rule.compose(name) }
-
-    /// Checks the nickname that a peer signed; see `LineRule.accept`.
-    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
-        if let plain = try LineRule.plain(bytes, longest: Limits.nicknameCharacters) { return plain }
-        return try rule.accept(bytes)
-    }
 }
 
 /// The rules for the reason to be away: 1 to 80 characters in at most 255 bytes, trimmed, on one line (Protocol.md section 6).
-package enum AwayReason {
-    private static let rule = LineRule(
+package enum AwayReason: LineText {
+    package static let longest = Limits.awayReasonCharacters
+    package static let rule = LineRule(
         phrases: LineRule.Phrases(
             bytes: .reasonBytes, empty: .reasonEmpty, long: .reasonLong, dense: .reasonDense, lines: .reasonLines),
-        code: .invalidReason, fault: .reason, longest: Limits.awayReasonCharacters,
+        code: .invalidReason, fault: .reason, longest: longest,
         largest: Limits.awayReasonBytes)
-
-    /// The reason as it will be sent: trimmed and normalized.
-    ///
-    /// - Throws: `invalid_reason`, with the rule and the figures.
-    package static func compose(_ reason: String) throws(ChatError) -> String { try rule.compose(reason) }
-
-    /// Checks the reason that a peer signed; see `LineRule.accept`.
-    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
-        if let plain = try LineRule.plain(bytes, longest: Limits.awayReasonCharacters) { return plain }
-        return try rule.accept(bytes)
-    }
 }
 
 /// The rules for the line about the user: 1 to 80 characters in at most 255 bytes, trimmed, on one line (Protocol.md
 /// section 6).
-package enum AboutLine {
-    private static let rule = LineRule(
+package enum AboutLine: LineText {
+    package static let longest = Limits.aboutCharacters
+    package static let rule = LineRule(
         phrases: LineRule.Phrases(
             bytes: .aboutBytes, empty: .aboutEmpty, long: .aboutLong, dense: .aboutDense, lines: .aboutLines),
-        code: .invalidAbout, fault: .about, longest: Limits.aboutCharacters, largest: Limits.aboutBytes)
-
-    /// The line as it will be sent: trimmed and normalized.
-    ///
-    /// - Throws: `invalid_about`, with the rule and the figures.
-    package static func compose(_ line: String) throws(ChatError) -> String { try rule.compose(line) }
-
-    /// Checks the line that a peer signed; see `LineRule.accept`.
-    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
-        if let plain = try LineRule.plain(bytes, longest: Limits.aboutCharacters) { return plain }
-        return try rule.accept(bytes)
-    }
+        code: .invalidAbout, fault: .about, longest: longest, largest: Limits.aboutBytes)
 }
 
 /// The rules for names of rooms: 1 to 64 characters in at most 256 bytes, trimmed, on one line (Protocol.md section 3).
-package enum RoomName {
+package enum RoomName: LineText {
     /// The room that a user gets without asking for another.
     package static let lobby = "lobby"
 
-    private static let rule = LineRule(
+    package static let longest = Limits.roomNameCharacters
+    package static let rule = LineRule(
         phrases: LineRule.Phrases(
             bytes: .roomBytes, empty: .roomEmpty, long: .roomLong, dense: .roomDense, lines: .roomLines),
-        code: .invalidRoom, fault: .malformed, longest: Limits.roomNameCharacters, largest: Limits.roomNameBytes)
-
-    /// The name as all nodes of the room have it: trimmed and normalized.
-    ///
-    /// - Throws: `invalid_room`, with the rule and the figures.
-    package static func compose(_ name: String) throws(ChatError) -> String { try rule.compose(name) }
-
-    /// Checks the name that a peer signed; see `LineRule.accept`.
-    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
-        if let plain = try LineRule.plain(bytes, longest: Limits.roomNameCharacters) { return plain }
-        return try rule.accept(bytes)
-    }
+        code: .invalidRoom, fault: .malformed, longest: longest, largest: Limits.roomNameBytes)
 }
 
 extension Limits {
