@@ -104,6 +104,7 @@ struct Parts: ~Copyable {
         case .contacts:
             finder.receivedContacts(
                 body, on: link, links, spread.neighbours, conversations.router.roster, environment, &effects)
+        case .handshake: links.receiveHandshake(body, on: link, environment, &effects)
         case .clock:
             clock.receive(
                 body, on: link, links, &conversations.router, &historyExchange, &spread, environment, &effects)

@@ -16,14 +16,21 @@ extension Handshake {
     /// The payload of message 1: zeros, which say nothing but that the sender has the room's key.
     package static let openingPayload = [UInt8](repeating: 0, count: payloadSizes[0])
 
+    /// The payloads of messages 2 and 3 in an open link, whose certificates both sides have: zeros.
+    package static func emptyPayload(by role: Role) -> [UInt8] {
+        [UInt8](repeating: 0, count: certifiedSize(by: role))
+    }
+
+    private static func certifiedSize(by role: Role) -> Int {
+        switch role {
+        case .responder: payloadSizes[1]
+        case .initiator: payloadSizes[2]
+        }
+    }
+
     /// For the responder's message 2 or the initiator's message 3: the certificate, then zeros.
     package static func payload(carrying certificate: Certificate, by role: Role) -> [UInt8] {
-        let size =
-            switch role {
-            case .responder: payloadSizes[1]
-            case .initiator: payloadSizes[2]
-            }
-        return certificate.bytes + repeatElement(0, count: size - Certificate.byteCount)
+        certificate.bytes + repeatElement(0, count: certifiedSize(by: role) - Certificate.byteCount)
     }
 
     /// The genuine certificate in the payload of message 2 or 3. That its noise key is the link's is not checked here.

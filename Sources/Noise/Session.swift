@@ -8,6 +8,8 @@ package struct Session: ~Copyable {
     struct Directions: ~Copyable {
         var sending: CipherState
         var receiving: CipherState
+        /// The key that is to open records from the end of the old one on; nil but between the two.
+        var nextReceiving: CipherState?
     }
 
     /// Nil once dead.
@@ -22,6 +24,39 @@ package struct Session: ~Copyable {
 
     init(sending: consuming CipherState, receiving: consuming CipherState) {
         directions = Directions(sending: sending, receiving: receiving)
+    }
+
+    /// The records under the present keys, of the direction with more; 0 once dead.
+    package var recordCount: UInt64 { max(recordsSealed, recordsOpened) }
+
+    /// The records that the present key has sealed; 0 once dead.
+    package var recordsSealed: UInt64 {
+        switch directions {
+        case .some(let directions): directions.sending.nonce
+        case .none: 0
+        }
+    }
+
+    /// The records that the present key has opened; 0 once dead.
+    package var recordsOpened: UInt64 {
+        switch directions {
+        case .some(let directions): directions.receiving.nonce
+        case .none: 0
+        }
+    }
+
+    /// Seals with the key of a new handshake from now on, and wipes the one before. Records are opened with the old key until
+    /// `switchReceiving`.
+    package mutating func switchSending(to next: consuming Session) throws(NoiseError) {
+        guard let old = directions.take(), let new = next.directions.take() else { throw .dead }
+        directions = Directions(
+            sending: new.sending, receiving: old.receiving, nextReceiving: new.receiving)
+    }
+
+    /// Opens with the key of the new handshake from now on, and wipes the one before.
+    package mutating func switchReceiving() throws(NoiseError) {
+        guard let old = directions.take(), let next = old.nextReceiving else { throw .dead }
+        directions = Directions(sending: old.sending, receiving: next)
     }
 
     /// Appends the record `length u16 | ciphertext`, 18 bytes longer than its plaintext of at most 65,519; nothing if

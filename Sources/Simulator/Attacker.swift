@@ -99,7 +99,7 @@ final class Attacker: TransportHandler {
     private func tend() {
         for (id, line) in lines.sorted(by: { $0.key < $1.key }) {
             do throws(LinkError) {
-                try line.link.tick(now: scheduler.now, using: &randomness)
+                try line.link.tick(context, now: scheduler.now, using: &randomness)
                 flush(line, id)
             } catch {
                 end(id)

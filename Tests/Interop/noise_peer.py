@@ -61,14 +61,14 @@ def verify(payload, remote_static):
     return identity, epoch
 
 
-def handshake(role, static, room):
-    """One side of a handshake with a static key."""
+def handshake(role, static, room, suffix=b""):
+    """One side of a handshake with a static key; `suffix` ends the prologue."""
     noise = NoiseConnection.from_name(b"Noise_XXpsk0_25519_ChaChaPoly_SHA256")
     (noise.set_as_initiator if role == "initiator" else noise.set_as_responder)()
     secret = static.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
     noise.set_keypair_from_private_bytes(Keypair.STATIC, secret)
     noise.set_psks(room.psk)
-    noise.set_prologue(room.prologue)
+    noise.set_prologue(room.prologue + suffix)
     noise.start_handshake()
     return noise
 
@@ -87,10 +87,10 @@ class Peer:
         self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.counts = {"in": 0, "out": 0}
         self.identity = Ed25519PrivateKey.generate()
-        static = X25519PrivateKey.generate()
+        static = self.static = X25519PrivateKey.generate()
         self.static_public = raw(static.public_key())
         room = room if isinstance(room, Room) else Room(room)
-        self.room = room.id
+        self.room, self.room_keys = room.id, room
         self.noise = handshake(role, static, room)
         self.state = self.noise.noise_protocol.handshake_state
 
@@ -131,6 +131,17 @@ class Peer:
         self.remote_static = self.state.rs.public_bytes
         self.their_certificate = theirs[:178]
         return verify(theirs, self.remote_static)
+
+    def begin_renewal(self):
+        """The initiator's side of the handshake that replaces the keys (section 4), and its state."""
+        noise = handshake("initiator", self.static, self.room_keys, b"renewal\0")
+        return noise, noise.noise_protocol.handshake_state
+
+    def switch(self, direction, noise):
+        """The next record in a direction is under the keys of a finished handshake."""
+        name = "cipher_state_encrypt" if direction == "out" else "cipher_state_decrypt"
+        setattr(self.noise.noise_protocol, name, getattr(noise.noise_protocol, name))
+        self.counts[direction] = 0
 
     def send_record(self, plaintext):
         self.write(self.noise.encrypt(bytes(plaintext)))

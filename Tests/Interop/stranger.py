@@ -8,7 +8,7 @@ import unicodedata
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from noise_peer import Peer, raw
 
-PAYLOAD, CERTIFICATE, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK = 1, 2, 3, 4, 5, 6, 7, 13, 15
+PAYLOAD, CERTIFICATE, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK, HANDSHAKE = 1, 2, 3, 4, 5, 6, 7, 13, 15, 18
 PUBLIC, PRESENCE, TYPING, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 3, 4, 5, 16, 17, 19, 20
 DELIVERED, INVITATION = 21, 23
 SIZES = (512, 1280, 4096)
@@ -155,6 +155,17 @@ class Stranger:
                     if kind in (None, payload.kind):
                         return payload
             self.waiting += self.frames()
+
+    def renew(self):
+        """Replaces the keys by another handshake (section 4), as the initiator."""
+        noise, state = self.peer.begin_renewal()
+        self.send(bytes([HANDSHAKE]) + bytes(noise.write_message(bytes(480))))
+        assert not any(noise.read_message(self.hear(type=HANDSHAKE)))
+        assert state.rs.public_bytes == self.peer.remote_static
+        self.send(bytes([HANDSHAKE]) + bytes(noise.write_message(bytes(464))))
+        self.peer.switch("out", noise)
+        assert self.hear(type=HANDSHAKE) == b""
+        self.peer.switch("in", noise)
 
     def is_cut_off(self):
         """True if the other side closes the connection without sending anything else."""

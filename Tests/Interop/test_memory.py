@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 import memory  # noqa: E402
 from called_node import CalledNode  # noqa: E402
 from earshot_node import HAS_SANITIZER, Node  # noqa: E402
-from stranger import PING, PONG, PRESENCE  # noqa: E402
+from stranger import PING, PONG, PRESENCE, PUBLIC  # noqa: E402
 
 PATIENCE = 5
 
@@ -80,9 +80,22 @@ class Memory(CalledNode):
         keys = self.session_keys(stranger)
         for number in range(300):
             stranger.send(bytes([PING]) + number.to_bytes(8, "big"))
-            stranger.hear(type=PONG)
+            self.node.say(f"/away {number}")
+            while f"{number}".encode() not in stranger.hear(PRESENCE).body:
+                pass
         later = self.session_keys(stranger)
         self.assertFalse(set(keys) & set(later))
+        self.assertEqual(self.found(later), [1, 1])
+        self.assertEqual(self.found(keys), [0, 0])
+
+    def test_keys_that_a_new_handshake_replaced_are_gone(self):
+        stranger = self.meet()
+        keys = self.session_keys(stranger)
+        stranger.renew()
+        later = self.session_keys(stranger)
+        self.assertFalse(set(keys) & set(later))
+        self.node.say("a record under the new key")
+        stranger.hear(PUBLIC)
         self.assertEqual(self.found(later), [1, 1])
         self.assertEqual(self.found(keys), [0, 0])
 

@@ -283,14 +283,36 @@ class AStranger(unittest.TestCase):
             pass  # The node may disconnect it during its introduction.
         self.assertEqual(node.result("stats")["dropped_bad_signature"], 1)
 
+    def hear_many_records(self, node, stranger):
+        """Has the node send more than 256 records, each a presence with another reason."""
+        for number in range(300):
+            node.say(f"/away {number}")
+            while f"{number}".encode() not in stranger.hear(PRESENCE).body:
+                pass
+        self.assertGreater(stranger.peer.counts["in"], 256)
+
+    def test_a_new_handshake_replaces_the_keys_while_both_talk(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        for number in range(2):
+            node.say(f"before {number}")
+            stranger.say_publicly(f"before, too {number}")
+            stranger.renew()
+            stranger.say_publicly(f"after {number}")
+            node.hears(f"before, too {number}")
+            node.hears(f"after {number}")
+            self.assertEqual(stranger.hear(PUBLIC).named_text(1)[1], f"before {number}")
+        self.assertEqual(node.result("stats")["keys_replaced"], 2)
+        with self.assertRaises((AssertionError, ConnectionError)):
+            stranger.renew()
+
     def test_keys_change_after_256_records_both_ways(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
         self.assertEqual(stranger.hear(type=PONG), bytes(8), "the answer to the ping on opening")
         for number in range(600):
-            nonce = struct.pack(">Q", number)
-            stranger.send(bytes([PING]) + nonce)
-            self.assertEqual(stranger.hear(type=PONG), nonce)
+            stranger.send(bytes([PING]) + struct.pack(">Q", number))
+        self.hear_many_records(node, stranger)
         stranger.say_publicly("still here")
         node.hears("still here")
 

@@ -13,7 +13,7 @@ import Wire
         let who = try Sample.who()
         let peers = [
             PeerView(
-                who: who, state: .here, since: Sample.time, roundTrip: .microseconds(400), isMuted: false,
+                who: who, state: .here, since: Sample.time, roundTrip: RoundTrip(.microseconds(400)), isMuted: false,
                 isVerified: true, isBlocked: false),
             PeerView(
                 who: who, state: .left, since: Sample.time, roundTrip: nil, isMuted: true, isVerified: false,
@@ -25,7 +25,7 @@ import Wire
         #expect(
             JSON.text(.answer(.peers(peers, isWhole: true))) == """
                 {"event":"result","command":"who","room":"lobby","peers":[\
-                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false,"reason":null,"elsewhere":false},\
+                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":1,"muted":false,"verified":true,"blocked":false,"reason":null,"elsewhere":false},\
                 {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true,"reason":null,"elsewhere":false},\
                 {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","roundTripMs":null,"muted":false,"verified":false,"blocked":false,"reason":"lunch","elsewhere":false}\
                 ],"here":2}\n

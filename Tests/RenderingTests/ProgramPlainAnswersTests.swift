@@ -17,7 +17,7 @@ import Wire
         let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
         let peers = [
             PeerView(
-                who: who, state: .here, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true,
+                who: who, state: .here, since: since, roundTrip: RoundTrip(.microseconds(400)), isMuted: true, isVerified: true,
                 isBlocked: false),
             PeerView(
                 who: who, state: .left, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
@@ -26,15 +26,15 @@ import Wire
                 who: who, state: .away, since: since, roundTrip: nil, isMuted: false, isVerified: false,
                 isBlocked: false, reason: "lunch, verified\u{1b}"),
             PeerView(
-                who: who, state: .away, since: since, roundTrip: .microseconds(400), isMuted: false, isVerified: true,
+                who: who, state: .away, since: since, roundTrip: RoundTrip(.microseconds(400)), isMuted: false, isVerified: true,
                 isBlocked: false, reason: "lunch"),
         ]
         #expect(
             ProgramPlainTests.text(.answer(.peers(peers, isWhole: true))) == """
-                23:59:59 * quiet-otter#4821 online for 2 min, 0.4 ms, muted, verified
+                23:59:59 * quiet-otter#4821 online for 2 min, 1 ms, muted, verified
                 23:59:59 * quiet-otter#4821 offline for 0 s, blocked
                 23:59:59 * quiet-otter#4821 away, here for 2 min: lunch, verified\u{fffd}
-                23:59:59 * quiet-otter#4821 away, here for 2 min, 0.4 ms, verified: lunch\n
+                23:59:59 * quiet-otter#4821 away, here for 2 min, 1 ms, verified: lunch\n
                 """)
         #expect(ProgramPlainTests.text(.answer(.peers([], isWhole: true))) == "23:59:59 * nobody else is here\n")
         let latest = ProgramPlainTests.text(.answer(.peers(Array(peers.prefix(1)), isWhole: true, here: 1_003)))

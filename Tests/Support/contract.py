@@ -53,6 +53,10 @@ def milliseconds(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
 
 
+def whole_milliseconds(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
 def named_as_its_key_says(who):
     """True if the number and the suffix match the key (Docs/Protocol.md section 2), and the displayed name is safe and has both."""
     computed = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
@@ -137,7 +141,7 @@ PEER_ROW = {
     "who": WHO,
     "state": one_of("online", "away", "offline"),
     "since": TIME,
-    "roundTripMs": nullable(milliseconds),
+    "roundTripMs": nullable(whole_milliseconds),
     "muted": flag,
     "verified": flag,
     "blocked": flag,

@@ -100,8 +100,8 @@ struct FrameTests {
         }
     }
 
-    @Test func `fifteen types of frames exist`() {
-        #expect(FrameType.allCases.map(\.rawValue) == Array(1...15))
+    @Test func `sixteen types of frames exist`() {
+        #expect(FrameType.allCases.map(\.rawValue) == Array(1...15) + [18])
         #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 16) == nil)
     }
 }

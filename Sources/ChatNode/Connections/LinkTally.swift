@@ -10,6 +10,8 @@ struct LinkTally {
     /// Links to peers that had one before.
     var reconnects = 0
     var linksReplaced = 0
+    /// Links whose keys were replaced by a new handshake, each time.
+    var keysReplaced = 0
     /// Links that ended before the peer said anything.
     var linksSilent = 0
     var payloadsSent = 0
@@ -33,7 +35,8 @@ struct LinkTally {
         [
             Counter(.handshakesDone, handshakesDone), Counter(.connectionsRefused, connectionsRefused),
             Counter(.dials, dials), Counter(.dialsFailed, dialsFailed), Counter(.reconnects, reconnects),
-            Counter(.linksReplaced, linksReplaced), Counter(.linksSilent, linksSilent),
+            Counter(.linksReplaced, linksReplaced), Counter(.keysReplaced, keysReplaced),
+            Counter(.linksSilent, linksSilent),
             Counter(.payloadsSent, payloadsSent), Counter(.bytesReceived, bytesReceived),
             Counter(.bytesSent, bytesSent), Counter(.unknownFrames, unknownFrames),
             Counter(.unexpectedFrames, unexpectedFrames), Counter(.pingsUnanswered, pingsUnanswered),

@@ -478,6 +478,21 @@ extension Links {
         return adoption
     }
 
+    /// Takes a step of the handshake that replaces the keys of a link.
+    mutating func receiveHandshake(
+        _ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard let certificate = link.certificate else { return }
+        let renewals = link.record.link.renewals
+        do throws(LinkError) {
+            try link.record.link.receiveRenewal(
+                body, from: certificate.noise, context, now: environment.now, using: &randomness)
+            tally.keysReplaced += link.record.link.renewals - renewals
+        } catch {
+            close(link, .failed(error), environment, &effects)
+        }
+    }
+
     /// Takes over a newer certificate of the run of a link's peer.
     func renew(_ link: LinkInfo, _ certificate: Certificate) { link.record.certificate = certificate }
 
@@ -614,7 +629,7 @@ extension Links {
         do throws(LinkError) {
             try connection.link.flush { write($0, on: connection) }
             let now = environment.now
-            if connection.link.watchReader(now: now, unacknowledged: transport.unacknowledged(by: connection.id)) {
+            if connection.link.reviewDeadlines(now: now, unacknowledged: transport.unacknowledged(by: connection.id)) {
                 arm(link, &effects)
             }
         } catch {
@@ -717,7 +732,7 @@ extension Links {
         let connection = link.record
         do throws(LinkError) {
             try connection.link.tick(
-                now: environment.now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
+                context, now: environment.now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
             markDirtyIfWaiting(link)
             arm(link, &effects)
         } catch {

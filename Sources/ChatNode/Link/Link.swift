@@ -23,6 +23,9 @@ package struct Link: ~Copyable {
     package let role: Role
     var state: LinkState
     var timing: LinkTiming
+    var renewal = LinkRenewal.none
+    /// The times that the keys were replaced.
+    package internal(set) var renewals = 0
     var decoder = RecordDecoder(isHandshaking: true)
     private var packer = FramePacker()
     package internal(set) var outbox = Outbox()
@@ -86,6 +89,7 @@ package struct Link: ~Copyable {
                 if let event { return event }
             }
             timing.receivedRest(at: now, isMidRecord: decoder.isMidRecord)
+            _ = timing.countRecords(state.recordCount, at: now)
             return nil
         } catch {
             die()
@@ -99,7 +103,7 @@ package struct Link: ~Copyable {
         pack(frame)
     }
 
-    private mutating func pack(_ frame: [UInt8]) {
+    mutating func pack(_ frame: [UInt8]) {
         guard isOpen else { return }
         if !packer.append(frame) {
             seal()
@@ -125,18 +129,22 @@ package struct Link: ~Copyable {
         }
     }
 
-    /// Looks whether a deadline has passed; may queue a ping.
+    /// Looks whether a deadline has passed; may queue a ping, or the first message of new keys.
     ///
     /// - Parameter unacknowledged: the bytes that the network took and the peer's machine has not acknowledged.
     package mutating func tick(
-        now: Instant, unacknowledged: @autoclosure () -> Int = 0, using randomness: inout Randomness
+        _ context: LinkContext, now: Instant, unacknowledged: @autoclosure () -> Int = 0,
+        using randomness: inout Randomness
     ) throws(LinkError) {
         guard let due = timing.due(now: now, isOpen: isOpen) else { return }
         switch due {
         case .ping:
             ping(now: now, using: &randomness)
         case .probe:
-            probe(now: now, using: &randomness)
+            sendProbe(now: now, using: &randomness)
+        case .renewal:
+            timing.didBeginRenewal()
+            try beginRenewal(context, using: &randomness)
         case .look:
             guard timing.look(acknowledged: outbox.taken - unacknowledged(), at: now) else {
                 die()
@@ -148,10 +156,15 @@ package struct Link: ~Copyable {
         }
     }
 
-    /// Begins or ends to watch whether the peer reads; to be called after `flush`.
+    /// Begins or ends to watch whether the peer reads, and counts records; to be called after `flush`.
     ///
     /// - Returns: true if `deadline` is an earlier one now.
-    package mutating func watchReader(now: Instant, unacknowledged: @autoclosure () -> Int) -> Bool {
+    package mutating func reviewDeadlines(now: Instant, unacknowledged: @autoclosure () -> Int) -> Bool {
+        let isRenewalDue = timing.countRecords(state.recordCount, at: now)
+        return watchReader(now: now, unacknowledged: unacknowledged()) || isRenewalDue
+    }
+
+    private mutating func watchReader(now: Instant, unacknowledged: @autoclosure () -> Int) -> Bool {
         guard outbox.isHeldUp != timing.isWatchingReader else { return false }
         guard outbox.isHeldUp else {
             timing.readerCaughtUp()
@@ -174,7 +187,12 @@ package struct Link: ~Copyable {
         now: Instant, within timeout: Duration = Limits.probeTimeout, using randomness: inout Randomness
     ) {
         guard isOpen else { return }
-        timing.probe(at: now, within: timeout)
+        timing.requestProbe(at: now, within: timeout)
+        if timing.isProbeDue(at: now) { sendProbe(now: now, using: &randomness) }
+    }
+
+    private mutating func sendProbe(now: Instant, using randomness: inout Randomness) {
+        timing.beginProbe(at: now)
         ping(now: now, using: &randomness)
     }
 
@@ -184,6 +202,7 @@ package struct Link: ~Copyable {
     /// Wipes the keys.
     package mutating func die() {
         state = .dead
+        renewal = .none
     }
 
     private mutating func nextRecord(
@@ -234,12 +253,10 @@ package struct Link: ~Copyable {
 
     /// A peer that reads nothing gets no answers until it does, and then one.
     private mutating func answerPing(_ nonce: ArraySlice<UInt8>, now: Instant) {
-        if outbox.isHeldUp {
-            deferredPong = Array(nonce)
-        } else if timing.mayAnswer(at: now) {
-            return pack([FrameType.pong.rawValue] + nonce)
-        }
-        unansweredPings += 1
+        guard timing.mayAnswer(at: now) else { return unansweredPings += 1 }
+        guard outbox.isHeldUp else { return pack([FrameType.pong.rawValue] + nonce) }
+        if deferredPong != nil { unansweredPings += 1 }
+        deferredPong = Array(nonce)
     }
 
     /// Seals what waits in a record of one size: a link begins with the profile of its user, and the size class of that would tell
@@ -248,7 +265,7 @@ package struct Link: ~Copyable {
         seal(atLeast: Limits.openingPlaintext)
     }
 
-    private mutating func seal(atLeast size: Int = 0) {
+    mutating func seal(atLeast size: Int = 0) {
         guard !packer.isEmpty else { return }
         packer.pad(to: size)
         let plaintext = packer.bytes

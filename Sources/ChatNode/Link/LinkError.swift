@@ -12,6 +12,6 @@ package enum LinkError: String, Error, Sendable, CaseIterable {
     /// Nothing came after a change of our own network.
     case unanswered
     case tooSlow = "too_slow"
-    /// Not a fault: a session ends after 6 h and a fresh one begins (Protocol.md section 4).
+    /// The keys were not replaced in time (Protocol.md section 4).
     case expired
 }

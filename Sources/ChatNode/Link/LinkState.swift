@@ -38,6 +38,35 @@ enum LinkState: ~Copyable {
         self = .open(session)
     }
 
+    /// The records under the present keys, of the direction with more; 0 unless open.
+    var recordCount: UInt64 {
+        switch self {
+        case .open(let session): session.recordCount
+        case .handshaking: 0
+        case .dead: 0
+        }
+    }
+
+    /// Seals with the key of a new handshake from now on.
+    mutating func switchSending(to next: consuming Session) throws(LinkError) {
+        var session = try takeSession()
+        do throws(NoiseError) { try session.switchSending(to: next) } catch { throw .handshakeFailed }
+        self = .open(session)
+    }
+
+    /// Opens with the key of the new handshake from now on.
+    mutating func switchReceiving() throws(LinkError) {
+        var session = try takeSession()
+        do throws(NoiseError) { try session.switchReceiving() } catch { throw .handshakeFailed }
+        self = .open(session)
+    }
+
+    /// Replaces the keys of both directions.
+    mutating func switchBoth(to next: consuming Session) throws(LinkError) {
+        _ = try takeSession()
+        self = .open(next)
+    }
+
     /// Our next message of the handshake.
     mutating func writeMessage(_ payload: [UInt8]) throws(LinkError) -> [UInt8] {
         var handshake = try takeHandshake()

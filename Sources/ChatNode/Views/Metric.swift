@@ -122,6 +122,7 @@ extension Metric {
     package static let dials = total("dials", "Connections that were tried.")
     package static let dialsFailed = total("dials_failed", as: "dial_failures", "Connection attempts that failed.")
     package static let linksReplaced = total("links_replaced", "Links that a newer one to the same peer replaced.")
+    package static let keysReplaced = total("keys_replaced", "New handshakes that replaced the keys of a link.")
     package static let linksSilent = total("links_silent", "Links that ended before the peer said anything.")
     package static let linksRefused = total(
         "links_refused", "Links that others opened in a large room, for which there was no room.")

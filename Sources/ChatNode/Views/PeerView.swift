@@ -8,7 +8,7 @@ package struct PeerView: Hashable, Sendable {
     /// Since when it is here, or gone.
     package let since: Timestamp
     /// Nil before the first ping came back, and when offline.
-    package let roundTrip: Duration?
+    package let roundTrip: RoundTrip?
     package let isMuted: Bool
     package let isVerified: Bool
     /// Whether its links are refused.
@@ -25,7 +25,7 @@ extension PeerView {
     init(_ row: Roster.Row, _ connections: Connections) {
         self.init(
             who: row.who, state: row.state, since: row.since,
-            roundTrip: connections.sendingLink(of: row.who.key)?.roundTrip, isMuted: row.isMuted,
+            roundTrip: connections.sendingLink(of: row.who.key)?.roundTrip.map(RoundTrip.init), isMuted: row.isMuted,
             isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile,
             isElsewhere: row.isElsewhere)
     }

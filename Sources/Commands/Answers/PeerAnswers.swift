@@ -163,7 +163,7 @@ extension Wording {
                 ? language(.awayAndHere, peer.who.displayName, since)
                 : language(.stateFor, peer.who.displayName, state, since),
             peer.isElsewhere ? language(.stateElsewhere) : nil,
-            peer.roundTrip.map { "\(Milliseconds($0).text) ms" },
+            peer.roundTrip.map { "\($0.milliseconds) ms" },
             peer.isMuted ? language(.isMuted) : nil,
             peer.isVerified ? language(.isVerified) : nil,
             peer.isBlocked ? language(.isBlocked) : nil,

@@ -77,7 +77,7 @@ extension JSONWriter {
         member("who", peer.who)
         member("state", peer.state.name)
         member("since", peer.since)
-        member("roundTripMs") { $0.literal(peer.roundTrip.map { Milliseconds($0).text } ?? "null") }
+        member("roundTripMs") { $0.literal(peer.roundTrip.map { "\($0.milliseconds)" } ?? "null") }
         member("muted", peer.isMuted)
         member("verified", peer.isVerified)
         member("blocked", peer.isBlocked)

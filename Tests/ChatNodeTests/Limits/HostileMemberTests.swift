@@ -98,13 +98,14 @@ import Wire
         try expectOthersUntouched()
     }
 
-    @Test func `of a flood of pings a thousand are answered and a hundred a second, and the others counted`() throws {
+    @Test func `of a flood of pings five are answered and one a second, and the others counted`() throws {
         let ping = [FrameType.ping.rawValue] + [UInt8](repeating: 7, count: 8)
         for _ in 0..<4 {
             for _ in 0..<400 { simulation.timeline.perform { rude.send(ping) } }
             simulation.advance(by: .milliseconds(100))
         }
-        #expect((540...600).contains(alice.counter("pings_unanswered")))
+        // The opening took one of the five.
+        #expect((1_594...1_596).contains(alice.counter("pings_unanswered")))
         simulation.advance(by: .seconds(5))
         let before = alice.counter("pings_unanswered")
         send(ping)

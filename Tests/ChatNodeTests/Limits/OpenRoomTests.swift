@@ -18,7 +18,7 @@ import Wire
         #expect(row.who.nickname == "alice")
         #expect(row.who.stage == .newcomer)
         #expect(row.state == .away)
-        #expect(row.roundTrip == .milliseconds(40))
+        #expect(row.roundTrip?.milliseconds == 40)
         try alice.say("what time is it?")
         simulation.advance(by: .seconds(1))
         let message = try #require(bob.messages.last)

@@ -99,6 +99,49 @@ import Wire
         #expect(pair.bob.failure == nil)
     }
 
+    @Test func `five pings at once are answered, then one a second, and the others are counted`() {
+        let pongs = { (side: LinkSide) in side.link.unansweredPings }
+        for _ in 0..<40 { pair.bob.link.enqueue([FrameType.ping.rawValue] + [UInt8](repeating: 7, count: 8)) }
+        pair.shuttle()
+        #expect(pongs(pair.alice) == 35)
+        for second in 1...10 as ClosedRange<Int64> {
+            setTime(second)
+            for _ in 0..<10 { pair.bob.link.enqueue([FrameType.ping.rawValue] + [UInt8](repeating: 7, count: 8)) }
+            pair.shuttle()
+            #expect(pongs(pair.alice) == 35 + 9 * Int(second))
+        }
+        #expect(pair.alice.failure == nil && pair.bob.failure == nil)
+    }
+
+    @Test func `a network that changes thirty times within three seconds ends no link`() {
+        for tenth in 0..<30 as Range<Int64> {
+            setTime(0)
+            for side in [pair.alice, pair.bob] { side.now = side.now + .milliseconds(tenth * 100) }
+            pair.bob.probe()
+            pair.bob.tick()
+            pair.shuttle()
+        }
+        #expect(pair.alice.link.unansweredPings == 0)
+        idle(until: 40)
+        #expect(pair.alice.failure == nil && pair.bob.failure == nil)
+    }
+
+    @Test func `a probe behind a ping waits a second, and ends a link that is dead`() {
+        pair.bob.ping()
+        pair.shuttle()
+        pair.bob.probe()
+        #expect(pair.bob.output().isEmpty)
+        setTime(1)
+        pair.bob.tick()
+        #expect(pair.bob.output().count == 530)
+        setTime(6)
+        pair.bob.tick()
+        #expect(pair.bob.failure == nil)
+        setTime(7)
+        pair.bob.tick()
+        #expect(pair.bob.failure == .unanswered)
+    }
+
     @Test func `any record ends the wait for a pong, and the next silence brings another ping`() {
         setTime(61)
         pair.bob.tick()

@@ -1,7 +1,8 @@
 import Chat
-import ChatNode
 import Noise
 import Wire
+
+@testable import ChatNode
 
 /// One end of a link without a network: what it wants to send is kept until the test hands it on.
 final class LinkSide {
@@ -34,6 +35,14 @@ final class LinkSide {
 
     var isDead: Bool { link.isDead }
     var unknownFrames: Int { link.unknownFrames }
+    /// The records under the present keys; 0 if the link is not open.
+    var records: (sealed: UInt64, opened: UInt64) {
+        switch link.state {
+        case .open(let session): (session.recordsSealed, session.recordsOpened)
+        case .handshaking: (0, 0)
+        case .dead: (0, 0)
+        }
+    }
     var roundTrip: Duration? { link.roundTrip }
 
     /// Everything that waits to be sent.
@@ -62,15 +71,30 @@ final class LinkSide {
         {
             switch event {
             case .established(let certificate): established = certificate
+            case .frame(.handshake, let body): receiveRenewal(body)
             case .frame(let type, let body): frames.append([type.rawValue] + plaintext[body])
             case .failed(let error): failure = error
             }
         }
     }
 
-    func tick() {
-        do throws(LinkError) { try link.tick(now: now, using: &randomness) } catch { failure = error }
+    /// As `Links` does with a handshake frame.
+    private func receiveRenewal(_ body: Range<Int>) {
+        guard let established else { return }
+        do throws(LinkError) {
+            try link.receiveRenewal(
+                plaintext.span.extracting(body), from: established.noise, context, now: now, using: &randomness)
+        } catch {
+            failure = error
+        }
     }
+
+    func tick() {
+        do throws(LinkError) { try link.tick(context, now: now, using: &randomness) } catch { failure = error }
+    }
+
+    /// Lets the initiator begin to replace the keys when they have an age.
+    func beginKeys(age: Duration) { link.timing.renewAt = link.role == .initiator ? now + age : nil }
 
     func probe() {
         link.probe(now: now, using: &randomness)

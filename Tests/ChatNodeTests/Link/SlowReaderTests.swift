@@ -38,14 +38,14 @@ import Wire
         side.now = start
         side.link.enqueue(frame)
         side.offer(taking: 10)
-        #expect(side.link.watchReader(now: start, unacknowledged: 10) == true)
-        #expect(side.link.watchReader(now: start, unacknowledged: 10) == false, "it is watched already")
+        #expect(side.link.reviewDeadlines(now: start, unacknowledged: 10) == true)
+        #expect(side.link.reviewDeadlines(now: start, unacknowledged: 10) == false, "it is watched already")
         var randomness = Randomness.seeded(1)
         for second in [2, 4, 6] {
-            try side.link.tick(now: start + .seconds(second), unacknowledged: 10, using: &randomness)
+            try side.link.tick(side.context, now: start + .seconds(second), unacknowledged: 10, using: &randomness)
         }
         #expect(throws: LinkError.tooSlow) {
-            try side.link.tick(now: start + .seconds(8), unacknowledged: 10, using: &randomness)
+            try side.link.tick(side.context, now: start + .seconds(8), unacknowledged: 10, using: &randomness)
         }
         #expect(side.isDead)
     }
@@ -55,11 +55,11 @@ import Wire
         side.now = start
         side.link.enqueue(frame)
         side.offer(taking: 10)
-        #expect(side.link.watchReader(now: start, unacknowledged: 10) == true)
+        #expect(side.link.reviewDeadlines(now: start, unacknowledged: 10) == true)
         side.offer(taking: .max)
-        #expect(side.link.watchReader(now: start, unacknowledged: 540) == false)
+        #expect(side.link.reviewDeadlines(now: start, unacknowledged: 540) == false)
         var randomness = Randomness.seeded(1)
-        try side.link.tick(now: start + .seconds(20), unacknowledged: 540, using: &randomness)
+        try side.link.tick(side.context, now: start + .seconds(20), unacknowledged: 540, using: &randomness)
         #expect(!side.isDead)
     }
 

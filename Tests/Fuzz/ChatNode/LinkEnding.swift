@@ -57,7 +57,7 @@ final class LinkEnding {
     /// The link answers some frames itself and ignores unknown types.
     private func note(_ frame: [UInt8]) {
         switch FrameType(rawValue: frame[0]) {
-        case nil, .ping, .pong: break
+        case nil, .ping, .pong, .handshake: break
         case .payload, .certificate, .have, .want, .goodbye, .superseded, .sealed, .tree, .latest, .news, .contacts,
             .clock, .roster:
             said.append(frame)
@@ -87,6 +87,7 @@ final class LinkEnding {
             case .established(let certificate):
                 demand(established == nil, "a link is established twice")
                 established = certificate
+            case .frame(.handshake, let body): renew(body)
             case .frame(let type, let body):
                 demand(established != nil, "a frame comes before the handshake is over")
                 heard.append([type.rawValue] + plaintext[body])
@@ -95,9 +96,19 @@ final class LinkEnding {
         }
     }
 
+    private func renew(_ body: Range<Int>) {
+        guard let established else { return }
+        do throws(LinkError) {
+            try link.receiveRenewal(
+                plaintext.span.extracting(body), from: established.noise, context, now: now, using: &randomness)
+        } catch {
+            failure = error
+        }
+    }
+
     func pass(_ time: Duration) {
         now = now + time
-        do throws(LinkError) { try link.tick(now: now, using: &randomness) } catch { failure = error }
+        do throws(LinkError) { try link.tick(context, now: now, using: &randomness) } catch { failure = error }
     }
 }
 
