@@ -20,8 +20,9 @@ export class Log {
     new ResizeObserver(() => this.isStuck && this.stick()).observe(root);
   }
 
+  // As of the last scroll: no draw has the layout computed for it.
   get isAtEnd() {
-    return this.end === null && this.isAtBottom;
+    return this.end === null && this.isStuck;
   }
 
   get isAtBottom() {
@@ -150,7 +151,7 @@ export class Log {
   scrolled() {
     if (!this.shown) return;
     if (this.end !== null && this.isAtBottom) this.goDown();
-    this.isStuck = this.isAtEnd;
+    this.isStuck = this.end === null && this.isAtBottom;
     this.showNewer();
     if (this.root.scrollTop <= 60) this.grow();
   }

@@ -18,6 +18,7 @@ import { shortName } from "/text.js";
 addEventListener("hashchange", () => location.reload());
 
 const { attempt } = dialogs;
+const mostPause = 250;
 const api = new API("");
 const model = new Model();
 const rooms = new RoomDialogs(api, model, follow);
@@ -123,6 +124,7 @@ async function perform(conversation, line) {
 }
 
 let due = new Set();
+let lastDraw = { end: 0, time: 0 };
 
 // Draws once for all events of a frame. A page that is hidden has no frames: its title and icon do not wait for one.
 function draw(parts) {
@@ -131,7 +133,17 @@ function draw(parts) {
   if (document.hidden) notices.show(model.unread);
 }
 
-function drawNow() {
+// While events come faster than they are drawn, most of the time is left for keys: behind a draw that took long comes a long pause.
+function drawNow(now) {
+  const pause = lastDraw.end + Math.min(mostPause, 4 * lastDraw.time) - now;
+  if (pause > 0) return setTimeout(() => requestAnimationFrame(drawNow), pause);
+  const begun = performance.now();
+  drawParts();
+  const end = performance.now();
+  lastDraw = { end, time: end - begun };
+}
+
+function drawParts() {
   const parts = due;
   due = new Set();
   const has = (...names) => parts.has("all") || names.some((name) => parts.has(name));
