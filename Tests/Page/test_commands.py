@@ -63,10 +63,26 @@ class Commands(PageTest):
         expect(page.locator("#title")).to_contain_text("bob#")
         self.type(page, "for bob alone")
         self.assertEqual(self.bob.hears("for bob alone")["conversation"], "direct")
+        self.terminal_is_in_the_lobby("first")
         self.type(page, "/join attic")
         expect(page.locator("#title")).to_contain_text("attic")
         expect(other.locator("#conversations .row")).to_have_count(3)
         expect(other.locator("#title")).to_contain_text("lobby")
+        self.terminal_is_in_the_lobby("second")
+        self.type(page, "/open lobby")
+        expect(page.locator("#title")).to_contain_text("lobby")
+        # In a dialogue, too.
+        other.get_by_role("button", name="Join a room").click()
+        other.get_by_label("Name").fill("cellar")
+        other.get_by_role("button", name="OK").click()
+        expect(other.locator("#title")).to_contain_text("cellar")
+        expect(page.locator("#title")).to_contain_text("lobby")
+        self.terminal_is_in_the_lobby("third")
+
+    def terminal_is_in_the_lobby(self, text):
+        self.alice.node.say(text)
+        heard = self.bob.hears(text)
+        self.assertEqual((heard["conversation"], heard["room"]), ("public", "lobby"))
 
     def test_two_slashes_say_one_and_an_edit_is_no_command(self):
         page = self.page()

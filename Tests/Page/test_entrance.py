@@ -148,6 +148,24 @@ class Entrance(PageTest):
         page.goto(served.url)
         expect(page.locator("#state")).to_have_text("connected")
 
+    def test_a_reload_shows_the_conversation_of_its_tab(self):
+        self.befriend()
+        self.alice.node.result(f"open {self.bob.number}")
+        page, other = self.page(), self.page()
+        for each, name in ((page, "lobby"), (other, "bob#")):
+            each.locator("#conversations .row").filter(has_text=name).first.click()
+            expect(each.locator("#title")).to_contain_text(name)
+        self.alice.node.result("join attic")
+        for _ in range(2):
+            for each, name in ((page, "lobby"), (other, "bob#")):
+                each.reload()
+                expect(each.locator("#state")).to_have_text("connected")
+                expect(each.locator("#title")).to_contain_text(name)
+        # Of the chat nothing is in the storage of the tab.
+        self.assertEqual(page.evaluate("Object.keys(sessionStorage)"), ["reload"])
+        self.assertRegex(page.evaluate("sessionStorage.reload"), "^[0-9a-f]{32}$")
+        self.assertEqual(page.evaluate("localStorage.length"), 0)
+
     def test_the_bare_address_asks_for_the_link(self):
         context = self.browser.new_context(locale="en-GB")
         self.addCleanup(context.close)

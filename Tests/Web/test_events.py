@@ -174,6 +174,130 @@ class Events(WebTest):
         hears("the terminal shows it", 0)
         self.assertEqual(alice.conversation("direct")["unread"], 0)
 
+    def accepted(self, alice):
+        bob = self.person("bob", alice)
+        bob.say(f"/msg {alice.node.number} hi")
+        alice.node.wait(lambda event: event["event"] == "request", "request")
+        alice.node.say(f"/accept {bob.number}")
+        bob.wait(lambda event: event["event"] == "direct", "acceptance")
+        return bob
+
+    def test_a_command_opens_its_conversation_in_the_view_of_its_client(self):
+        alice = self.served()
+        bob = self.accepted(alice)
+        page = alice.socket("?view=one")
+        page.next()
+
+        def shown(view="one", **body):
+            status, _, answer = alice.ask("POST", "/api/v1/commands", {**body, "view": view})
+            self.assertEqual(status, 200, answer)
+            return answer["shown"]
+
+        def active(text):
+            # A line of the terminal is for the lobby all the time.
+            alice.node.say(text)
+            heard = bob.hears(text)
+            self.assertEqual((heard["conversation"], heard["room"]), ("public", "lobby"))
+            return {row["id"] for row in alice.get("/api/v1/conversations")["conversations"] if row["active"]}
+
+        direct = f"r1-{bob.key}"
+        self.assertEqual(shown(line=f"/open {bob.number}", conversation="r1"), direct)
+        self.assertEqual(active("one"), {"r1", direct})
+        self.assertIsNone(shown(command="nick", operands={"name": "alicia"}))
+        self.assertEqual(shown(command="join", operands={"room": "attic"}), "r2")
+        self.assertEqual(active("two"), {"r1", "r2"})
+        self.assertEqual(shown(command="close", room="attic"), "r2")
+        self.assertEqual(shown(command="open", operands={"room": "lobby"}), "r1")
+        self.assertEqual(active("three"), {"r1"})
+        # A client whose WebSocket is not connected learns what it opened, and no view shows it.
+        self.assertEqual(shown("gone", command="open", operands={"who": bob.key}, room="lobby"), direct)
+        self.assertEqual(active("four"), {"r1"})
+        self.assertNotIn("opened", [event["event"] for event in page.events])
+        # Without a view it is the open conversation of all.
+        answer = alice.ask("POST", "/api/v1/commands", {"command": "open", "operands": {"who": bob.key}, "room": "lobby"})[2]
+        self.assertNotIn("shown", answer)
+        page.wait(event="opened", conversationId=direct)
+
+    def test_a_page_that_is_loaded_again_learns_what_it_showed(self):
+        alice = self.served()
+        bob = self.accepted(alice)
+        direct = f"r1-{bob.key}"
+
+        def session(code):
+            return alice.ask("POST", "/api/v1/session", {"code": code}, token="")[2]
+
+        def shows(admitted, conversation, view):
+            page = alice.socket(f"?view={view}", protocols=["earshot.v1", f"t.{alice.token}", f"r.{admitted['reload']}"])
+            page.next()
+            if conversation:
+                self.assertEqual(alice.ask("PUT", f"/api/v1/conversations/{conversation}/active", {"active": True, "view": view})[0], 204)
+                while not alice.conversation("direct")["active"]:
+                    pass
+            return page
+
+        first = session(alice.link().split("=")[1])
+        self.assertIsNone(first["shown"])
+        page = shows(first, direct, "one")
+        # The WebSocket of the page before may end later.
+        self.assertEqual(session(first["reload"])["shown"], direct)
+        page.close()
+        while alice.conversation("direct")["active"]:
+            pass
+        second = session(first["reload"])
+        self.assertEqual(second["shown"], direct)
+        # Loaded again before it has shown anything, and by another link.
+        self.assertEqual(session(second["reload"])["shown"], direct)
+        self.assertIsNone(session(alice.link().split("=")[1])["shown"])
+        alice.node.say("/wipe yes")
+        alice.node.wait(lambda event: event["event"] == "ready" and event["self"]["key"] != alice.node.key, "new identity")
+        alice.get("/api/v1/conversations")
+        self.assertIsNone(session(second["reload"])["shown"])
+
+    def test_changes_come_as_rows(self):
+        alice = self.served()
+        page = alice.socket()
+        page.next()
+        bob = self.person("bob", alice)
+        row = page.wait(event="conversation", online=1)
+        self.assertEqual((row["id"], row["kind"], row["self"]["key"], row["typing"]), ("r1", "room", alice.node.key, []))
+        kinds = [event["event"] for event in page.events]
+        self.assertEqual(kinds.index("note") < kinds.index("person"), True, kinds)
+        note, person = (next(event for event in page.events if event["event"] == kind) for kind in ("note", "person"))
+        self.assertEqual((note["conversationId"], note["came"], note["left"], note["renames"]), ("r1", 1, 0, []))
+        listed = alice.get("/api/v1/people")["people"][0]
+        self.assertEqual({name: person[name] for name in listed if name != "roundTripMs"},
+                         {name: value for name, value in listed.items() if name != "roundTripMs"})
+        bob.say("/typing")
+        self.assertEqual([who["key"] for who in page.wait(event="conversation")["typing"]], [bob.key])
+        bob.say("hello")
+        self.assertEqual(page.wait(event="conversation")["typing"], [])
+        message = page.wait(event="message", text="hello")
+        self.assertEqual((message["before"], message["roomId"]), (None, "r1"))
+        was = bob.result("whoami")["who"]["displayName"]
+        bob.result("nick robert")
+        renamed = page.wait(event="note", renamed=1)
+        self.assertEqual(renamed["renames"], [{"key": bob.key, "was": was, "is": f"robert#{bob.number}", "own": False}])
+        self.assertEqual(renamed["number"], note["number"] + 1)
+        self.assertEqual(page.wait(event="person")["who"]["nickname"], "robert")
+        alice.node.result("nick alicia")
+        self.assertEqual(page.wait(event="note", renamed=2)["renames"][1]["own"], True)
+        self.assertEqual(page.wait(event="conversation")["self"]["nickname"], "alicia")
+        # A conversation is told in front of its first message, and its end.
+        bob.say(f"/msg {alice.node.number} hi")
+        alice.node.wait(lambda event: event["event"] == "request", "request")
+        alice.node.say(f"/accept {bob.number}")
+        row = page.wait(event="conversation", kind="direct")
+        self.assertEqual((row["id"], row["with"]["key"]), (f"r1-{bob.key}", bob.key))
+        bob.say("and on")
+        last = page.wait(event="message", text="and on")
+        self.assertNotIn("ended", [event["event"] for event in page.events])
+        # A client that comes back gets the same rows.
+        resumed = alice.socket(f"?last={note['seq']}")
+        kinds = []
+        while resumed.next()["seq"] != last["seq"] or resumed.events[-1]["event"] == "resumed":
+            kinds.append(resumed.events[-1]["event"])
+        self.assertLess({"person", "conversation", "note", "message"}, set(kinds))
+
     def test_leaving_a_room_is_an_event(self):
         alice = self.served()
         page = alice.socket()
