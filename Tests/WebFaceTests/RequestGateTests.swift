@@ -1,3 +1,6 @@
+import Chat
+import Commands
+import Model
 import Rendering
 import TestSupport
 import Testing

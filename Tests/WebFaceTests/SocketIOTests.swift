@@ -1,5 +1,6 @@
 import Commands
 import Model
+import Phrases
 import Rendering
 import TestSupport
 import Testing
