@@ -282,7 +282,7 @@ class Events(WebTest):
         alice.node.result("nick alicia")
         self.assertEqual(page.wait(event="note", renamed=2)["renames"][1]["own"], True)
         self.assertEqual(page.wait(event="conversation")["self"]["nickname"], "alicia")
-        # A conversation is told in front of its first message, and its end.
+        # The row of a conversation comes in front of its first message.
         bob.say(f"/msg {alice.node.number} hi")
         alice.node.wait(lambda event: event["event"] == "request", "request")
         alice.node.say(f"/accept {bob.number}")
