@@ -6,11 +6,6 @@ package struct ContactsFrame: Hashable, Sendable {
         package let peer: PeerID
         /// Its scope is not sent: for the receiver it is that of the link on which the frame came.
         package let endpoint: Endpoint
-
-        package init(peer: PeerID, endpoint: Endpoint) {
-            self.peer = peer
-            self.endpoint = endpoint
-        }
     }
 
     private static let families: [UInt8: Int] = [4: 4, 6: 16]

@@ -36,14 +36,6 @@ package struct NodeCounts: Hashable, Sendable {
     package var others = 0
     /// Of other rooms, on this machine.
     package var ownOthers = 0
-
-    package init(peers: Int = 0, unreachable: Int = 0, own: Int = 0, others: Int = 0, ownOthers: Int = 0) {
-        self.peers = peers
-        self.unreachable = unreachable
-        self.own = own
-        self.others = others
-        self.ownOthers = ownOthers
-    }
 }
 
 /// An interface of this machine, and what became of packets on it.
@@ -51,11 +43,6 @@ package struct InterfaceObservation: Hashable, Sendable {
     package let interface: NetworkInterface
     /// One for each family that it has an address of; none for an interface that takes no part.
     package var families: [FamilyObservation] = []
-
-    package init(interface: NetworkInterface, families: [FamilyObservation] = []) {
-        self.interface = interface
-        self.families = families
-    }
 
     /// The announced addresses.
     package var endpoints: [Endpoint] {
@@ -89,8 +76,4 @@ package struct FamilyObservation: Hashable, Sendable {
     package var names: Set<String> = []
     /// Addresses of other machines that mDNS was heard from.
     package var others: Set<[UInt8]> = []
-
-    package init(family: Family) {
-        self.family = family
-    }
 }
