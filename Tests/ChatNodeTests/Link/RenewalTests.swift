@@ -168,10 +168,12 @@ import Wire
             var timing = LinkTiming(role: role, now: time(0), using: &randomness)
             timing.opened(at: time(0))
             let early = Limits.recordsPerHandshake - Limits.recordsPerHandshake / 8
-            #expect(!timing.countRecords(early - 1, at: time(1)))
+            let isDueEarly = timing.countRecords(early - 1, at: time(1))
+            #expect(!isDueEarly)
             #expect(timing.deadline(isOpen: true) > time(1))
             let late = Limits.recordsPerHandshake - Limits.recordsPerHandshake / 16
-            #expect(timing.countRecords(late, at: time(1)) == (role == .initiator))
+            let isDueLate = timing.countRecords(late, at: time(1))
+            #expect(isDueLate == (role == .initiator))
             if role == .initiator {
                 guard case .renewal = timing.due(now: time(1), isOpen: true) else {
                     Issue.record("nothing is due")
@@ -180,7 +182,8 @@ import Wire
                 timing.didBeginRenewal()
             }
             #expect(timing.deadline(isOpen: true) > time(1))
-            #expect(timing.countRecords(Limits.recordsPerHandshake, at: time(2)))
+            let isDueAtLast = timing.countRecords(Limits.recordsPerHandshake, at: time(2))
+            #expect(isDueAtLast)
             guard case .end(.expired) = timing.due(now: time(2), isOpen: true) else {
                 Issue.record("the link does not end")
                 continue
