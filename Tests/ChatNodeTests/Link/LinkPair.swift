@@ -81,9 +81,9 @@ final class LinkSide {
     /// As `Links` does with a handshake frame.
     private func receiveRenewal(_ body: Range<Int>) {
         guard let established else { return }
+        let bytes = Array(plaintext[body])
         do throws(LinkError) {
-            try link.receiveRenewal(
-                plaintext.span.extracting(body), from: established.noise, context, now: now, using: &randomness)
+            try link.receiveRenewal(bytes.span, from: established.noise, context, now: now, using: &randomness)
         } catch {
             failure = error
         }
