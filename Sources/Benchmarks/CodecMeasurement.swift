@@ -15,7 +15,7 @@ enum CodecMeasurement {
         stopwatch.time("decode") { keep(try? P2PPayload(decoding: signed.span)) }
         stopwatch.time("frame") { keep(said.signed.frame(hops: 0)) }
         stopwatch.time("id") { keep(MessageID(signed: signed.span)) }
-        stopwatch.time("sign") { keep(identity.sign(domain: "earshot/2 measured\0", message: signed.span)) }
+        stopwatch.time("sign") { keep(identity.sign(domain: "earshot/3 measured\0", message: signed.span)) }
         stopwatch.time("encode, id and sign") { keep(speaker.say(1)) }
         verify(&stopwatch, speaker.frame(2), from: identity.id)
     }

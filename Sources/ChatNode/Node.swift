@@ -84,15 +84,11 @@ package final class Node {
 
     /// Routes an admitted payload, before the parts that hear of it.
     func accept(_ admitted: AdmittedPayload, _ environment: Environment) {
-        if admitted.isRepeated {
-            apply(parts.conversations.router.routeAgain(admitted.payload, at: environment.moment))
-        } else {
-            // Without a copy of the events: in a flood this is the way of every message.
-            let (before, mode) = (outlet.events.count, environment.mode)
-            parts.conversations.router.route(
-                admitted.payload, at: environment.moment, askedAt: admitted.askedAt, into: &outlet.events)
-            if mode.isFolded { outlet.remove(from: before) { !CrowdPresence.reports($0, in: mode, chat) } }
-        }
+        // Without a copy of the events: in a flood this is the way of every message.
+        let (before, mode) = (outlet.events.count, environment.mode)
+        parts.conversations.router.route(
+            admitted.payload, at: environment.moment, askedAt: admitted.askedAt, into: &outlet.events)
+        if mode.isFolded { outlet.remove(from: before) { !CrowdPresence.reports($0, in: mode, chat) } }
         routed()
         if admitted.isPlain, !parts.bridgeGate.isBridge, !parts.spread.isEngaged { return }
         if !admitted.isLive { offerArchived() }

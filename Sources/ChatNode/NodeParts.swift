@@ -30,7 +30,7 @@ extension Node {
         case .renewCertificate:
             act {
                 $0.ownSession.renewCertificate(
-                    dm: $0.mail.publicKey, &$0.conversations.router, $0.links.connections, $1, &$2)
+                    &$0.mail, &$0.conversations.router, $0.links.connections, $1, &$2)
             }
         case .stop: stop()
         case .warnUnanswered:

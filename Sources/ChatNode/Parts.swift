@@ -36,6 +36,7 @@ struct Parts: ~Copyable {
             bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
         let certificate = session.certify(
             noise: staticKey.publicKey, dm: mail.publicKey, serial: randomness.next() >> 32)
+        mail.record(certificate)
         let context = LinkContext(certificate: certificate, staticKey: staticKey, room: configuration.room)
         links = Links(
             context: context, transport: transport, handshakesPerSecond: configuration.handshakesPerSecond,
@@ -85,6 +86,7 @@ struct Parts: ~Copyable {
             return intake.receiveSealed(
                 body, on: link, &mail, &crowd, &bridgeGate, ownSession, conversations.router.roster,
                 links.connections, environment, &effects)
+        case .direct: return intake.receiveDirect(body, on: link, &mail, &finder, links, environment, &effects)
         case .goodbye: links.receivedGoodbye(body, on: link, environment, &effects)
         case .have:
             historyExchange.receiveHave(
@@ -134,8 +136,7 @@ struct Parts: ~Copyable {
     mutating func receiveOwn(
         _ certificate: Certificate, _ environment: Environment, _ effects: inout Effects
     ) {
-        ownSession.receive(
-            certificate, dm: mail.publicKey, &conversations.router, links.connections, environment, &effects)
+        ownSession.receive(certificate, &mail, &conversations.router, links.connections, environment, &effects)
     }
 
     /// The parts that hear of a payload once it is routed.

@@ -7,9 +7,9 @@ package import Wire
 package struct Certificate: Hashable, Sendable {
     package static let byteCount = 178
 
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
     private static let signedBytes = byteCount - Identity.signatureBytes
-    private static let domain: Domain = "earshot/2 session\0"
+    private static let domain: Domain = "earshot/3 session\0"
 
     /// Once for all that keep the certificate: a link does, and the table of those that are known.
     private final class Content: Sendable {

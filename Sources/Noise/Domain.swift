@@ -3,7 +3,7 @@
 package struct Domain: Sendable, ExpressibleByStringLiteral {
     private let text: StaticString
 
-    /// A literal such as `"earshot/2 payload\0"`.
+    /// A literal such as `"earshot/3 payload\0"`.
     package init(stringLiteral text: StaticString) {
         precondition(text.isASCII && text.utf8CodeUnitCount > 1, "a domain is ASCII text and a NUL")
         self.text = text

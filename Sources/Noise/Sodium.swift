@@ -86,6 +86,16 @@ extension Sodium {
         return digest
     }
 
+    /// BLAKE2b with a key of 32 bytes, 32 bytes.
+    static func blake2b(_ message: Span<UInt8>, key: borrowing Secret) -> Secret {
+        prepare()
+        let digest = Secret(count: digestBytes)
+        unsafe withBytes(message) { input, count in
+            _ = unsafe crypto_generichash_blake2b(digest.start, digest.count, input, count, key.start, key.count)
+        }
+        return digest
+    }
+
     /// HMAC-SHA256 of a message and at most one byte behind it.
     static func hmac(key: borrowing Secret, _ message: Span<UInt8>, _ suffix: UInt8? = nil) -> Secret {
         prepare()

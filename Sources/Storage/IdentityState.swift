@@ -81,7 +81,7 @@ package struct IdentityState: Hashable, Sendable {
     package func write(of identity: PeerID, under seal: borrowing SeedSeal? = nil) -> [UInt8] {
         let verified = self.verified.suffix(Limits.markedPeers).map { "verified: \($0.hexadecimal)\n" }
         let blocked = self.blocked.suffix(Limits.markedPeers).map { "blocked: \($0.hexadecimal)\n" }
-        let open = "earshot-state-2\nepoch: \(epoch)\n\((verified + blocked).joined())"
+        let open = "earshot-state-3\nepoch: \(epoch)\n\((verified + blocked).joined())"
         let text: [UInt8]
         switch seal {
         case .none: text = Array((open + privateText).utf8)
@@ -95,7 +95,7 @@ package struct IdentityState: Hashable, Sendable {
     /// Finds damage, and the state of another identity; it is no protection from a user that can write the file.
     private static func sum(_ text: [UInt8], of identity: PeerID) -> [UInt8] {
         let bytes = identity.bytes + text
-        return Array(SHA256.hash("earshot/2 state\0", bytes.span).prefix(sumBytes))
+        return Array(SHA256.hash("earshot/3 state\0", bytes.span).prefix(sumBytes))
     }
 
     private static func readKeys(
@@ -115,7 +115,7 @@ package struct IdentityState: Hashable, Sendable {
 /// The private part: sealed where the identity has a pass phrase, so that a reader of the file learns neither the user's
 /// nickname nor which peers the user talks to and knows.
 extension IdentityState {
-    package static let purpose: Domain = "earshot/2 state box\0"
+    package static let purpose: Domain = "earshot/3 state box\0"
 
     /// Bytes of the private part that are sealed: more than the longest has, and always as many, so that the length hides the
     /// number of conversations and contacts.

@@ -11,7 +11,7 @@ package enum IdentityText: ~Copyable {
 
     /// Both forms have less than 300 bytes; 4 KiB are a bound for what is read at all.
     package static let most = 4_095
-    static let purpose: Domain = "earshot/2 identity\0"
+    static let purpose: Domain = "earshot/3 identity\0"
 
     /// Reads the text of a file, which has to be exactly as `write` makes it.
     package init(reading text: Span<UInt8>) throws(FileFault) {
@@ -61,7 +61,7 @@ package enum IdentityText: ~Copyable {
     }
 
     private static func clearText(_ seed: borrowing Secret) -> Secret {
-        let head = Array("earshot-identity-2\nkdf: none\nseed: ".utf8)
+        let head = Array("earshot-identity-3\nkdf: none\nseed: ".utf8)
         let tail = Array("\nkey: \(Identity.id(ofSeed: seed).hexadecimal)\n".utf8)
         let count = head.count + 2 * seed.count + tail.count
         return Secret(count: count, protection: .transient) { text in
@@ -78,7 +78,7 @@ package enum IdentityText: ~Copyable {
     private static func sealedText(_ sealed: SealedSecret) -> String {
         let cost = "\(sealed.cost.passes) \(sealed.cost.memory)"
         let salt = Hexadecimal.encode(sealed.salt)
-        return "earshot-identity-2\nkdf: argon2id13 \(cost) \(salt)\nbox: \(Hexadecimal.encode(sealed.box))\n"
+        return "earshot-identity-3\nkdf: argon2id13 \(cost) \(salt)\nbox: \(Hexadecimal.encode(sealed.box))\n"
     }
 
     private static func secret(_ text: [UInt8]) -> Secret {

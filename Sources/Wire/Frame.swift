@@ -15,6 +15,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
     case contacts = 13
     case roster = 14
     case clock = 15
+    case direct = 16
     case handshake = 18
 }
 

@@ -6,7 +6,7 @@ import os
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from members import enter, raw_key, reads
-from stranger import DELETE, DIRECT, EDIT, PAYLOAD, PUBLIC, Payload, now
+from stranger import DELETE, DIRECT, EDIT, PAYLOAD, PUBLIC, ROOM, Payload, now
 
 NAME = b"\0\x04liar"
 LATE = 301_000
@@ -23,7 +23,7 @@ class Other:
         body = NAME + text if body is None else body
         signed = Payload.HEADER.pack(room or self.room, raw_key(self.identity), self.epoch + epoch, seq,
                                      max(0, now() - age), kind, len(body)) + body
-        return bytes([PAYLOAD, hops]) + signed + self.identity.sign(b"earshot/2 payload\0" + signed)
+        return bytes([PAYLOAD, hops]) + signed + self.identity.sign(b"earshot/3 payload\0" + signed)
 
 
 def spoiled(frame, position):
@@ -42,7 +42,7 @@ def forgeries(member, other):
         frame = other.frame()
         yield "altered_" + name, [spoiled(frame, position % len(frame))]
     whole = other.frame()
-    yield "signed_by_itself", [whole[:-64] + member.peer.identity.sign(b"earshot/2 payload\0" + whole[2:-64])]
+    yield "signed_by_itself", [whole[:-64] + member.peer.identity.sign(b"earshot/3 payload\0" + whole[2:-64])]
 
 
 def stale(member, other):
@@ -59,6 +59,7 @@ def stale(member, other):
     yield "too_many_hops", [other.frame(hops=8)]
     yield "relayed_direct", [other.frame(kind=DIRECT, body=member.them + b"\x04liar" + b"psst")]
     yield "for_somebody_else", [member.payload(DIRECT, os.urandom(32) + b"\x04liar" + b"psst")]
+    yield "false_mac", [member.payload(DIRECT, member.them + b"\x04liar" + b"psst", key=os.urandom(32))]
     yield "own_payload", [spoiled(other.frame(hops=1), 2)[:18] + member.them + other.frame()[50:]]
     yield "unknown_kind", [member.payload(99, b"what?")]
     yield "not_utf8", [member.payload(PUBLIC, NAME + b"\xed\xa0\x80")]
@@ -111,10 +112,10 @@ class Meddler:
         while self.stage.running.is_set():
             target = member.hear(PUBLIC)
             for kind, text in ((EDIT, b"not what was said"), (DELETE, b"")):
-                member.say(kind, target.id + text)
+                member.say(kind, ROOM + target.id + text)
                 self.stage.count("frames_sent")
             if self.stage.tally["frames_sent"] % 20 == 0:
-                member.say(EDIT, target.id + b"in its author's name", author=target.author)
+                member.say(EDIT, ROOM + target.id + b"in its author's name", author=target.author)
                 member.hear(PUBLIC)
         member.peer.stream.close()
         self.stage.count("still_open_at_the_end")
@@ -130,7 +131,7 @@ class Lookalike:
             self.identity = Ed25519PrivateKey.generate()
 
     def number(self):
-        digest = hashlib.sha256(b"earshot/2 number\0" + raw_key(self.identity)).digest()
+        digest = hashlib.sha256(b"earshot/3 number\0" + raw_key(self.identity)).digest()
         return int.from_bytes(digest[:8], "big") % 9000 + 1000
 
     def run(self):

@@ -268,8 +268,8 @@ class Errors(People):
         identity = pathlib.Path(folder, "me")
         made = json.loads(subprocess.check_output([BINARY, "identity", "new", "--json", identity]))
         lines = [f"contact: {number:064x} 0 friend {number}\n" for number in range(256)]
-        state = ("earshot-state-2\nepoch: 0\n" + "".join(lines)).encode()
-        sum = hashlib.sha256(b"earshot/2 state\0" + bytes.fromhex(made["key"]) + state).hexdigest()[:32]
+        state = ("earshot-state-3\nepoch: 0\n" + "".join(lines)).encode()
+        sum = hashlib.sha256(b"earshot/3 state\0" + bytes.fromhex(made["key"]) + state).hexdigest()[:32]
         pathlib.Path(folder, "me.state").write_bytes(state + f"sum: {sum}\n".encode())
         carol = self.person("carol", "--identity", str(identity), meets=bob)
         self.assertEqual(len(carol.result("contacts")["contacts"]), 256)

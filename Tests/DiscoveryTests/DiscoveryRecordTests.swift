@@ -38,7 +38,7 @@ private struct Counting: RandomNumberGenerator {
 
     @Test func `the text record says the version and nothing else`() {
         let record = MDNSRecords.records(for: announcement, addresses: [])[2]
-        #expect(record.rdata == [3] + Array("v=2".utf8))
+        #expect(record.rdata == [3] + Array("v=3".utf8))
     }
 
     @Test func `only the record that all nodes share is not unique`() {

@@ -121,7 +121,7 @@ import Testing
         var question = MDNSMessage.announcement(of: Self.records)
         question[2] = 0
         #expect(Self.read(question) == [])
-        for (text, isOurs) in [("\u{3}v=1", false), ("\u{1}x\u{3}v=2", true), ("\u{9}v=2", false), ("", false)] {
+        for (text, isOurs) in [("\u{3}v=2", false), ("\u{1}x\u{3}v=3", true), ("\u{9}v=3", false), ("", false)] {
             var records = Self.records
             records[2] = MDNSRecord(name: records[2].name, kind: .txt, rdata: Array(text.utf8))
             #expect(Self.said(records).map(\.isOurVersion) == [isOurs])

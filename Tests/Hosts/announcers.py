@@ -22,7 +22,7 @@ import time
 import mdns
 
 # The tag of the room `lobby` (Docs/Protocol.md section 12).
-LOBBY = "25bb455c"
+LOBBY = "2b7aa600"
 GROUP = ("224.0.0.251", 5353)
 PTR, TXT, SRV, A = 12, 16, 33, 1
 SHARED, UNIQUE = 1, 0x8001

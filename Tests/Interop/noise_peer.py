@@ -21,7 +21,7 @@ from noise.connection import Keypair, NoiseConnection
 REFUSED = 3
 MESSAGE = 528
 RECORDS_PER_KEY = 256
-DOMAIN = b"earshot/2 session\0"
+DOMAIN = b"earshot/3 session\0"
 CERTIFICATE = struct.Struct(">BB32s32s32sQQ")
 
 
@@ -30,20 +30,20 @@ class Room:
 
     def __init__(self, name, secret=bytes(32)):
         def derive(domain):
-            message = b"earshot/2 " + domain + b"\0" + unicodedata.normalize("NFC", name).encode()
+            message = b"earshot/3 " + domain + b"\0" + unicodedata.normalize("NFC", name).encode()
             return hmac.digest(secret, message, "sha256")
 
         self.id, self.psk, self.tag = derive(b"room")[:16], derive(b"psk"), derive(b"tag")[:4].hex()
-        self.prologue = b"earshot/2\0" + self.id
+        self.prologue = b"earshot/3\0" + self.id
 
 
 def raw(public_key):
     return public_key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
-def issue(identity, noise_key, epoch):
-    dm_key = raw(X25519PrivateKey.generate().public_key())
-    fields = (2, 0, raw(identity.public_key()), noise_key, dm_key, epoch, 1)
+def issue(identity, noise_key, epoch, dm=None, serial=1):
+    dm_key = raw((dm or X25519PrivateKey.generate()).public_key())
+    fields = (3, 0, raw(identity.public_key()), noise_key, dm_key, epoch, serial)
     signed = CERTIFICATE.pack(*fields)
     return signed + identity.sign(DOMAIN + signed)
 
@@ -56,7 +56,7 @@ def verify(payload, remote_static):
         Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
     except InvalidSignature:
         sys.exit(REFUSED)
-    if version != 2 or noise_key != remote_static or any(padding):
+    if version != 3 or noise_key != remote_static or any(padding):
         sys.exit(REFUSED)
     return identity, epoch
 
@@ -87,6 +87,7 @@ class Peer:
         self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.counts = {"in": 0, "out": 0}
         self.identity = Ed25519PrivateKey.generate()
+        self.dm = X25519PrivateKey.generate()
         static = self.static = X25519PrivateKey.generate()
         self.static_public = raw(static.public_key())
         room = room if isinstance(room, Room) else Room(room)
@@ -119,7 +120,7 @@ class Peer:
         return bytes(self.noise.read_message(message))
 
     def shake(self, role, epoch):
-        own = self.certificate = issue(self.identity, self.static_public, epoch)
+        own = self.certificate = issue(self.identity, self.static_public, epoch, self.dm)
         if role == "initiator":
             self.say(bytes(480))
             theirs = self.hear()

@@ -28,13 +28,13 @@ def of_words(name, text):
     for word in re.split(separators, text.strip("\ufeff \r\n").lower()):
         number = number << 11 | words.index(word)
     bits, checksum = (number >> 8).to_bytes(10, "big"), number & 255
-    assert checksum == hashlib.sha256(b"earshot/2 checksum\0" + bits).digest()[0], "a typing error"
-    return Room(name, hmac.digest(bits, b"earshot/2 key\0", "sha256"))
+    assert checksum == hashlib.sha256(b"earshot/3 checksum\0" + bits).digest()[0], "a typing error"
+    return Room(name, hmac.digest(bits, b"earshot/3 key\0", "sha256"))
 
 
 def of_phrase(name, phrase):
     """The room of a pass phrase: one guess, for an attacker."""
-    salt = hashlib.sha256(b"earshot/2 salt\0" + unicodedata.normalize("NFC", name).encode()).digest()[:16]
+    salt = hashlib.sha256(b"earshot/3 salt\0" + unicodedata.normalize("NFC", name).encode()).digest()[:16]
     stretch = Argon2id(salt=salt, length=32, iterations=3, lanes=1, memory_cost=256 * 1024)
     meant = " ".join(phrase.removeprefix("\ufeff").split())
     return Room(name, stretch.derive(unicodedata.normalize("NFC", meant).encode()))

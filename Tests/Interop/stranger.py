@@ -6,11 +6,14 @@ import time
 import unicodedata
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from noise_peer import Peer, raw
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from noise_peer import Peer, issue, raw
 
 PAYLOAD, CERTIFICATE, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK, HANDSHAKE = 1, 2, 3, 4, 5, 6, 7, 13, 15, 18
 PUBLIC, PRESENCE, TYPING, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 3, 4, 5, 16, 17, 19, 20
 DELIVERED, INVITATION = 21, 23
+# The type of a frame with a payload for one peer, and what the bodies of kinds 3 to 5 for the room begin with.
+FOR_ONE, ROOM = 16, bytes(32)
 SIZES = (512, 1280, 4096)
 
 
@@ -51,18 +54,41 @@ def presence(state, nickname, reason="", about="", rooms=(), bridge=0):
     return bytes([state, 0]) + lines + bytes([len(rooms)]) + names + bytes([bridge])
 
 
+def is_for_one(kind, body):
+    """Whether a payload is for one peer (section 6)."""
+    return kind >= REQUEST or (kind in (TYPING, EDIT, DELETE) and any(body[:32]))
+
+
+def direct_key(dm, ours, theirs):
+    """The key of two certificates, by the secret dm key of the first (section 8)."""
+    shared = dm.exchange(X25519PublicKey.from_public_bytes(bytes(theirs[66:98])))
+    certificates = sorted((bytes(ours), bytes(theirs)), key=lambda certificate: certificate[2:34])
+    return hashlib.blake2b(b"earshot/3 direct\0" + b"".join(certificates), key=shared, digest_size=32).digest()
+
+
+def direct_frame(signed, key, author, target):
+    """The frame of a payload for one peer, by the certificates of both (section 5)."""
+    return bytes([FOR_ONE, author[113], target[113]]) + signed + hashlib.blake2b(signed, key=key, digest_size=32).digest()
+
+
 class Payload:
-    """A payload (section 6), decoded, with its signature checked."""
+    """A payload (section 6), decoded, with its signature checked; or, with a key, one for one peer with its MAC checked."""
 
     HEADER = struct.Struct(">16s32sQQQBH")
 
-    def __init__(self, frame):
+    def __init__(self, frame, key=None):
         self.hops, signed, signature = frame[0], frame[1:-64], frame[-64:]
+        if key:
+            self.hops, self.serials, signed = 0, frame[:2], frame[2:-32]
+            assert hashlib.blake2b(signed, key=key, digest_size=32).digest() == frame[-32:], "a false MAC"
+        self.signed = signed
         self.room, self.author, self.epoch, self.seq, self.time, self.kind, length = self.HEADER.unpack(signed[:75])
         self.body = signed[75:]
         assert len(self.body) == length
-        Ed25519PublicKey.from_public_bytes(self.author).verify(signature, b"earshot/2 payload\0" + signed)
-        self.id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").digest()
+        assert is_for_one(self.kind, self.body) == bool(key)
+        if not key:
+            Ed25519PublicKey.from_public_bytes(self.author).verify(signature, b"earshot/3 payload\0" + signed)
+        self.id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/3 id").digest()
 
     def named_text(self, offset):
         """(nickname, text) of a body that has `u8 n || nickname[n] || text` at an offset."""
@@ -78,6 +104,8 @@ class Stranger:
         self.me = raw(self.peer.identity.public_key())
         self.nickname = bytes([len(nickname.encode())]) + nickname.encode()
         self.epoch, self.seq, self.clock_error = epoch or now(), 0, clock_error
+        # The last number of the payloads for each peer alone.
+        self.numbers = {}
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
         # The record that a link opens with has one size (section 3).
@@ -97,14 +125,36 @@ class Stranger:
         return time, bool(wants_answer)
 
     def payload(self, kind, body, **changes):
-        """A payload frame; `changes` replace the author, its signer, the hops or the signature, for forgeries."""
-        self.seq += 1
+        """A frame with a payload; `changes` replace the author, its signer, the hops, the signature or the key, for forgeries."""
         author = changes.get("author", self.me)
+        signed = self.header(kind, body, author) + body
+        if is_for_one(kind, body):
+            self.last_id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/3 id").digest()
+            key = changes.get("key") or self.key()
+            return direct_frame(signed, key, self.peer.certificate, self.peer.their_certificate)
         signer = changes.get("signer", self.peer.identity)
-        signed = Payload.HEADER.pack(self.peer.room, author, self.epoch, self.seq, self.time(kind), kind, len(body)) + body
-        signature = changes.get("signature") or signer.sign(b"earshot/2 payload\0" + signed)
-        self.last_id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").digest()
+        signature = changes.get("signature") or signer.sign(b"earshot/3 payload\0" + signed)
+        self.last_id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/3 id").digest()
         return bytes([PAYLOAD, changes.get("hops", 0)]) + signed + signature
+
+    def header(self, kind, body, author):
+        """The part of S before the body, under the next number of its stream."""
+        if is_for_one(kind, body):
+            number = self.numbers[body[:32]] = self.numbers.get(body[:32], 0) + 1
+        else:
+            number = self.seq = self.seq + 1
+        return Payload.HEADER.pack(self.peer.room, author, self.epoch, number, self.time(kind), kind, len(body))
+
+    def key(self):
+        """The key of the present certificates of both ends of the link."""
+        return direct_key(self.peer.dm, self.peer.certificate, self.peer.their_certificate)
+
+    def renew(self):
+        """Takes a new dm key (section 1)."""
+        self.peer.dm = X25519PrivateKey.generate()
+        serial = struct.unpack(">Q", self.peer.certificate[106:114])[0] + 1
+        self.peer.certificate = issue(self.peer.identity, self.peer.static_public, self.epoch, self.peer.dm, serial)
+        self.send(bytes([CERTIFICATE]) + self.peer.certificate)
 
     def time(self, kind):
         time = now() + self.clock_error
@@ -150,8 +200,10 @@ class Stranger:
                     self.send(bytes([PONG]) + frame[1:])
                 if frame[0] == type and type != PAYLOAD:
                     return frame[1:]
-                if frame[0] == PAYLOAD == type:
-                    payload = Payload(frame[1:])
+                if frame[0] == CERTIFICATE and frame[3:35] == self.them:
+                    self.peer.their_certificate = frame[1:]
+                if frame[0] in (PAYLOAD, FOR_ONE) and type == PAYLOAD:
+                    payload = Payload(frame[1:], self.key() if frame[0] == FOR_ONE else None)
                     if kind in (None, payload.kind):
                         return payload
             self.waiting += self.frames()

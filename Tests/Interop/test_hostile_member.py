@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from called_node import CalledNode  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: E402
-from stranger import DELETE, HAVE, LEAVE, PRESENCE, PUBLIC, REQUEST, WANT, presence  # noqa: E402
+from stranger import DELETE, HAVE, LEAVE, PRESENCE, PUBLIC, REQUEST, ROOM, WANT, presence  # noqa: E402
 
 
 class HostileMember(CalledNode):
@@ -17,7 +17,7 @@ class HostileMember(CalledNode):
         """Gives deletions of 100 messages that never were, as history."""
         given = {}
         for _ in range(100):
-            frame = member.payload(DELETE, os.urandom(16))
+            frame = member.payload(DELETE, ROOM + os.urandom(16))
             given[member.last_id[:8]] = frame
         member.list_ids(HAVE, list(given))
         for wanted in member.hear_ids(WANT):
@@ -27,7 +27,7 @@ class HostileMember(CalledNode):
         author = self.stranger(nickname="author")
         author.say_publicly("regretted")
         self.node.hears("regretted")
-        author.say(DELETE, author.last_id)
+        author.say(DELETE, ROOM + author.last_id)
         deletion = author.last_id[:8]
         self.node.wait(lambda event: event["event"] == "deleted", "the deletion")
         for number in range(2):

@@ -112,7 +112,7 @@ class Overlay(CalledNode):
         self.assertEqual((told.author.hex(), told.kind, told.hops, count), (self.node.key, PRESENCE, 1, 1))
         expected = [0] * 16
         signed = told.author + struct.pack(">QQ", told.epoch, told.seq)
-        hashed = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 rost").digest()
+        hashed = hashlib.blake2b(signed, digest_size=16, person=b"earshot/3 rost").digest()
         expected[told.author[0] >> 4] = int.from_bytes(hashed[:4], "big")
         self.assertEqual(digests, expected)
 

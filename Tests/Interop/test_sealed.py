@@ -10,9 +10,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from called_node import CalledNode  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: E402
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey  # noqa: E402
 from noise.connection import Keypair, NoiseConnection  # noqa: E402
 from noise_peer import issue, raw  # noqa: E402
-from stranger import GOODBYE, PONG, REQUEST, Payload, now  # noqa: E402
+from stranger import GOODBYE, PONG, REQUEST, Payload, direct_frame, direct_key, now  # noqa: E402
 
 CERTIFICATE, SUPERSEDED, SEALED = 2, 8, 9
 FRAMES = (510, 1278, 4094)
@@ -24,19 +25,21 @@ class Author:
     def __init__(self, room):
         self.identity = Ed25519PrivateKey.generate()
         self.me, self.room, self.epoch = raw(self.identity.public_key()), room, now()
-        self.certificate = issue(self.identity, os.urandom(32), self.epoch)
+        self.dm = X25519PrivateKey.generate()
+        self.certificate = issue(self.identity, os.urandom(32), self.epoch, self.dm)
 
-    def seal(self, target, text):
-        """A frame 9 with a contact request, sealed for the owner of a certificate."""
+    def seal(self, target, text, key=None):
+        """A frame 9 with a contact request, sealed for the owner of a certificate; `key` is another than theirs, for forgeries."""
         peer, dm_key, dm_id = target[2:34], target[66:98], os.urandom(16)
         body = peer + b"\x06author" + text.encode()
         signed = Payload.HEADER.pack(self.room, self.me, self.epoch, 1, now(), REQUEST, len(body)) + body
-        inside = self.certificate + signed + self.identity.sign(b"earshot/2 payload\0" + signed)
+        key = key or direct_key(self.dm, self.certificate, target)
+        inside = self.certificate + direct_frame(signed, key, self.certificate, target)[1:]
         size = next(size for size in FRAMES if size >= 1 + 32 + 48 + len(inside))
         noise = NoiseConnection.from_name(b"Noise_N_25519_ChaChaPoly_SHA256")
         noise.set_as_initiator()
         noise.set_keypair_from_public_bytes(Keypair.REMOTE_STATIC, bytes(dm_key))
-        noise.set_prologue(b"earshot/2 dm\0" + peer + dm_id)
+        noise.set_prologue(b"earshot/3 dm\0" + peer + dm_id)
         noise.start_handshake()
         message = bytes(noise.write_message(inside.ljust(size - 1 - 32 - 48, b"\0")))
         return bytes([SEALED]) + hashlib.sha256(peer).digest()[:16] + dm_id + message

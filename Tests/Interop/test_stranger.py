@@ -14,7 +14,7 @@ from earshot_node import Node  # noqa: E402
 from noise_peer import issue  # noqa: E402
 from stranger import (  # noqa: E402
     ACCEPT, CERTIFICATE, CLOCK, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, INVITATION, LEAVE, PING, PONG, PRESENCE,
-    PUBLIC, REQUEST, WANT, Stranger, is_visible, now, presence,
+    PUBLIC, REQUEST, ROOM, WANT, Stranger, is_visible, now, presence,
 )
 
 
@@ -42,7 +42,7 @@ class AStranger(unittest.TestCase):
     def test_it_is_seen_with_its_nickname_and_number(self):
         node, stranger = self.meet()
         who = self.seen(node, stranger)["who"]
-        number = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + stranger.me).digest()[:8], "big")
+        number = int.from_bytes(hashlib.sha256(b"earshot/3 number\0" + stranger.me).digest()[:8], "big")
         self.assertEqual((who["nickname"], who["number"]), ("stranger", number % 9000 + 1000))
 
     def test_it_sees_the_peers(self):
@@ -253,9 +253,9 @@ class AStranger(unittest.TestCase):
         stranger.say_publicly("helo")
         node.hears("helo")
         target = stranger.last_id
-        stranger.say(EDIT, target + b"hello")
+        stranger.say(EDIT, ROOM + target + b"hello")
         node.wait(lambda event: event["event"] == "edited" and event["text"] == "hello", "the edit")
-        stranger.say(DELETE, target)
+        stranger.say(DELETE, ROOM + target)
         node.wait(lambda event: event["event"] == "deleted" and event["id"] == target.hex(), "the deletion")
 
     def test_of_two_edits_the_one_of_the_later_epoch_is_shown(self):
@@ -263,19 +263,19 @@ class AStranger(unittest.TestCase):
         stranger.say_publicly("first")
         message = stranger.last_id
         node.hears("first")
-        stranger.say(EDIT, message + b"second")
+        stranger.say(EDIT, ROOM + message + b"second")
         node.wait(lambda event: event["event"] == "edited" and event["text"] == "second", "the first edit")
         # Its run goes on under a higher epoch (section 1), where numbers begin again at 1.
         stranger.epoch, stranger.seq = stranger.epoch + 1, 0
         stranger.send(bytes([CERTIFICATE]) + issue(stranger.peer.identity, stranger.peer.static_public, stranger.epoch))
-        stranger.say(EDIT, message + b"third")
+        stranger.say(EDIT, ROOM + message + b"third")
         node.wait(lambda event: event["event"] == "edited" and event["text"] == "third", "the edit of the later epoch")
 
     def test_a_false_signature_under_an_edit_of_one_s_own_bans(self):
         node, stranger = self.meet()
         stranger.say_publicly("first")
         node.hears("first")
-        stranger.say(EDIT, stranger.last_id + b"second", signature=bytes(64))
+        stranger.say(EDIT, ROOM + stranger.last_id + b"second", signature=bytes(64))
         self.assertTrue(stranger.is_cut_off())
         try:
             self.assertTrue(self.stranger(node, identity=stranger.peer.identity).is_cut_off())

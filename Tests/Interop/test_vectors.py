@@ -17,13 +17,13 @@ from noise.connection import Keypair, NoiseConnection
 DOCUMENT = Path(__file__).resolve().parents[2] / "Docs" / "Protocol.md"
 EPOCH = 1_790_000_000_000
 SERIAL = 1
-WORDS = "abide-amend-leader-amend-exempt-afford-bring-deride"
+WORDS = "abide-amend-leader-amend-exempt-afford-bring-cymbal"
 NICKNAME, TEXT = "quiet-otter", "안녕"
 
 
 def derived(purpose, name=b"lobby", secret=bytes(32)):
     """The value that nodes of a room derive from its secret, which is zeros for an open room (section 3)."""
-    return hmac.digest(secret, b"earshot/2 " + purpose + b"\0" + name, "sha256")
+    return hmac.digest(secret, b"earshot/3 " + purpose + b"\0" + name, "sha256")
 
 
 def public(key):
@@ -36,12 +36,12 @@ def secret(first):
 
 
 def certificate(identity, noise, dm):
-    signed = struct.pack(">BB32s32s32sQQ", 2, 0, public(identity), public(noise), public(dm), EPOCH, SERIAL)
-    return signed + identity.sign(b"earshot/2 session\0" + signed)
+    signed = struct.pack(">BB32s32s32sQQ", 3, 0, public(identity), public(noise), public(dm), EPOCH, SERIAL)
+    return signed + identity.sign(b"earshot/3 session\0" + signed)
 
 
 def instance(noise, salt):
-    mark = hashlib.blake2b(public(noise) + salt, digest_size=16, person=b"earshot/2 name").digest()[:8]
+    mark = hashlib.blake2b(public(noise) + salt, digest_size=16, person=b"earshot/3 name").digest()[:8]
     return base64.b32encode(salt + mark).decode().lower().rstrip("=")
 
 
@@ -51,7 +51,7 @@ def side(role, static, ephemeral, room):
     noise.set_keypair_from_private_bytes(Keypair.STATIC, static)
     noise.set_keypair_from_private_bytes(Keypair.EPHEMERAL, ephemeral)
     noise.set_psks(derived(b"psk"))
-    noise.set_prologue(b"earshot/2\0" + room)
+    noise.set_prologue(b"earshot/3\0" + room)
     noise.start_handshake()
     return noise
 
@@ -80,10 +80,10 @@ def example():
     alice, bob = (Ed25519PrivateKey.from_private_bytes(secret(first)) for first in (0x00, 0x20))
     noise = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x40), ("bob", 0x60))}
     dm = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x80), ("bob", 0xA0))}
-    number = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + public(alice)).digest()[:8], "big")
+    number = int.from_bytes(hashlib.sha256(b"earshot/3 number\0" + public(alice)).digest()[:8], "big")
     room = derived(b"room")[:16]
     keys = sorted((public(alice), public(bob)))
-    code = int.from_bytes(hashlib.sha256(b"earshot/2 verify\0" + b"".join(keys)).digest()[:15], "big") % 10**36
+    code = int.from_bytes(hashlib.sha256(b"earshot/3 verify\0" + b"".join(keys)).digest()[:15], "big") % 10**36
     values = {
         "verify.code": f"{code:036}",
         "alice.ed": public(alice).hex(),
@@ -102,10 +102,21 @@ def example():
     nickname = NICKNAME.encode()
     body = bytes([0, len(nickname)]) + nickname + TEXT.encode()
     signed = room + public(alice) + struct.pack(">QQQBH", EPOCH, 1, EPOCH + 1000, 1, len(body)) + body
-    frame = b"\x01\x00" + signed + alice.sign(b"earshot/2 payload\0" + signed)
+    frame = b"\x01\x00" + signed + alice.sign(b"earshot/3 payload\0" + signed)
     values["message.S"] = signed.hex()
-    values["message.sig"] = alice.sign(b"earshot/2 payload\0" + signed).hex()
-    values["message.id"] = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").hexdigest()
+    values["message.sig"] = alice.sign(b"earshot/3 payload\0" + signed).hex()
+    values["message.id"] = hashlib.blake2b(signed, digest_size=16, person=b"earshot/3 id").hexdigest()
+
+    certificates = certificate(alice, noise["alice"], dm["alice"]), certificate(bob, noise["bob"], dm["bob"])
+    shared = dm["alice"].exchange(dm["bob"].public_key())
+    pair = b"".join(sorted(certificates, key=lambda each: each[2:34]))
+    key = hashlib.blake2b(b"earshot/3 direct\0" + pair, key=shared, digest_size=32).digest()
+    body = public(bob) + bytes([len(nickname)]) + nickname + TEXT.encode()
+    signed = room + public(alice) + struct.pack(">QQQBH", EPOCH, 1, EPOCH + 1000, 20, len(body)) + body
+    values["direct.key"] = key.hex()
+    values["direct.mac"] = hashlib.blake2b(signed, key=key, digest_size=32).hexdigest()
+    values["direct"] = (bytes([16, SERIAL, SERIAL]) + signed).hex() + values["direct.mac"]
+    assert len(values["direct"]) == len(frame.hex())
 
     initiator = side("initiator", secret(0x40), secret(0xC0), room)
     responder = side("responder", secret(0x60), secret(0xE0), room)

@@ -18,7 +18,7 @@ import Wire
         let bytes = Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 0x0102_0304_0506_0708, serial: serial)
             .bytes
         #expect(bytes.count == 178)
-        #expect(Array(bytes[0..<2]) == [2, 0])
+        #expect(Array(bytes[0..<2]) == [3, 0])
         #expect(Array(bytes[2..<34]) == alice.id.bytes)
         #expect(Array(bytes[34..<66]) == noise.bytes)
         #expect(Array(bytes[66..<98]) == dm.bytes)
@@ -26,7 +26,7 @@ import Wire
         #expect(Array(bytes[106..<114]) == [0, 0, 0x01, 0x8b, 0xcf, 0xe5, 0x68, 0x7b])
         let (signed, signature) = (Array(bytes[..<114]), Array(bytes[114...]))
         let isSigned = Identity.verify(
-            signature: signature.span, domain: "earshot/2 session\0", message: signed.span, by: alice.id)
+            signature: signature.span, domain: "earshot/3 session\0", message: signed.span, by: alice.id)
         #expect(isSigned)
     }
 
@@ -65,7 +65,7 @@ import Wire
         let bytes = Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 9, serial: serial).bytes
         // Mallory signs what names Alice.
         let signed = Array(bytes[..<114])
-        let signature = mallory.sign(domain: "earshot/2 session\0", message: signed.span)
+        let signature = mallory.sign(domain: "earshot/3 session\0", message: signed.span)
         #expect(throws: CertificateError.badSignature) { try decode(signed + signature) }
         // Mallory signs in his own name: a certificate, but his.
         let own = Certificate.issue(by: mallory, noise: noise, dm: dm, epoch: 9, serial: serial)
@@ -75,7 +75,7 @@ import Wire
     @Test func `a signature for another purpose is no certificate`() {
         let alice = identity(61)
         let signed = Array(Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 9, serial: serial).bytes[..<114])
-        let signature = alice.sign(domain: "earshot/2 payload\0", message: signed.span)
+        let signature = alice.sign(domain: "earshot/3 payload\0", message: signed.span)
         #expect(throws: CertificateError.badSignature) { try decode(signed + signature) }
     }
 
@@ -83,7 +83,7 @@ import Wire
         let alice = identity(61)
         var signed = Array(Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 9, serial: serial).bytes[..<114])
         signed[1] = 0x80
-        let signature = alice.sign(domain: "earshot/2 session\0", message: signed.span)
+        let signature = alice.sign(domain: "earshot/3 session\0", message: signed.span)
         #expect(try decode(signed + signature).epoch == 9)
     }
 

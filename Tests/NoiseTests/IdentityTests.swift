@@ -20,14 +20,14 @@ import Wire
         let bob = Identity.generate(using: &randomness)
         let message: [UInt8] = Array("hello".utf8)
         let other: [UInt8] = Array("hallo".utf8)
-        let signature = alice.sign(domain: "earshot/2 payload\0", message: message.span)
+        let signature = alice.sign(domain: "earshot/3 payload\0", message: message.span)
         let holds = { (domain: Domain, message: [UInt8], signer: PeerID) in
             Identity.verify(signature: signature.span, domain: domain, message: message.span, by: signer)
         }
-        #expect(holds("earshot/2 payload\0", message, alice.id))
-        #expect(!holds("earshot/2 session\0", message, alice.id))
-        #expect(!holds("earshot/2 payload\0", other, alice.id))
-        #expect(!holds("earshot/2 payload\0", message, bob.id))
+        #expect(holds("earshot/3 payload\0", message, alice.id))
+        #expect(!holds("earshot/3 session\0", message, alice.id))
+        #expect(!holds("earshot/3 payload\0", other, alice.id))
+        #expect(!holds("earshot/3 payload\0", message, bob.id))
     }
 
     @Test func `an identity of the system's randomness is a new one each time`() {

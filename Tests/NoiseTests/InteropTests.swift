@@ -108,9 +108,9 @@ import Wire
     }
 
     private let name: [UInt8] = Array("lobby".utf8)
-    private var room: PreSharedKey { RoomSecret.open.preSharedKey("earshot/2 psk\0", name: name) }
+    private var room: PreSharedKey { RoomSecret.open.preSharedKey("earshot/3 psk\0", name: name) }
     private var prologue: [UInt8] {
-        Array("earshot/2\0".utf8) + RoomSecret.open.identifier("earshot/2 room\0", name: name).prefix(16)
+        Array("earshot/3\0".utf8) + RoomSecret.open.identifier("earshot/3 room\0", name: name).prefix(16)
     }
 
     private func receive(_ connection: LoopbackConnection) throws -> [UInt8] {

@@ -29,7 +29,7 @@ import Wire
         let needle = Needle(seed)
         let identity = Identity(seed: seed)
         let message: [UInt8] = [1, 2, 3]
-        #expect(identity.sign(domain: "earshot/2 payload\0", message: message.span).count == 64)
+        #expect(identity.sign(domain: "earshot/3 payload\0", message: message.span).count == 64)
         #expect(try needle.occurrences() == 1)
         discard(identity)
         #expect(try needle.occurrences() == 0)

@@ -4,7 +4,7 @@ import Wire
 @testable import Noise
 
 @Suite struct OneWayTests {
-    private let prologue: [UInt8] = Array("earshot/2 dm\0somebody".utf8)
+    private let prologue: [UInt8] = Array("earshot/3 dm\0somebody".utf8)
     private let text: [UInt8] = Array("meet me at the fountain".utf8)
 
     @Test func `only the recipient's key and the same prologue open a message`() throws {

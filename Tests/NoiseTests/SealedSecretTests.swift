@@ -11,10 +11,10 @@ import Wire
         var randomness = Randomness.seeded(1)
         return try SealedSecret(
             sealing: Secret(copying: secret), under: Secret(copying: Array(phrase.utf8)),
-            cost: try #require(Self.cheap), purpose: "earshot/2 test\0", using: &randomness)
+            cost: try #require(Self.cheap), purpose: "earshot/3 test\0", using: &randomness)
     }
 
-    private func open(_ sealed: SealedSecret, with phrase: String, purpose: Domain = "earshot/2 test\0") -> [UInt8]? {
+    private func open(_ sealed: SealedSecret, with phrase: String, purpose: Domain = "earshot/3 test\0") -> [UInt8]? {
         guard let secret = try? sealed.open(with: Secret(copying: Array(phrase.utf8)), purpose: purpose) else {
             return nil
         }
@@ -30,7 +30,7 @@ import Wire
     }
 
     @Test func `a box of another purpose does not open`() throws {
-        #expect(open(try seal([1], under: "x"), with: "x", purpose: "earshot/2 other\0") == nil)
+        #expect(open(try seal([1], under: "x"), with: "x", purpose: "earshot/3 other\0") == nil)
     }
 
     @Test func `no changed bit of salt or box, and no other cost, opens it`() throws {

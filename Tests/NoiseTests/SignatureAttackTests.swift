@@ -76,10 +76,10 @@ private let smallOrderPoints = [
         let alice = Identity.generate(using: &randomness)
         for count in [0, 1, 1_000, 1_024, 4_096, 100_000] {
             let message = randomness.bytes(count)
-            let signature = alice.sign(domain: "earshot/2 payload\0", message: message.span)
+            let signature = alice.sign(domain: "earshot/3 payload\0", message: message.span)
             let verify = { (message: [UInt8]) in
                 Identity.verify(
-                    signature: signature.span, domain: "earshot/2 payload\0", message: message.span, by: alice.id)
+                    signature: signature.span, domain: "earshot/3 payload\0", message: message.span, by: alice.id)
             }
             let (same, longer) = (verify(message), verify(message + [0]))
             #expect(same)
@@ -90,10 +90,10 @@ private let smallOrderPoints = [
     private func signed() -> ([UInt8], PeerID) {
         var randomness = Randomness.seeded(80)
         let alice = Identity.generate(using: &randomness)
-        return (alice.sign(domain: "earshot/2 payload\0", message: message.span), alice.id)
+        return (alice.sign(domain: "earshot/3 payload\0", message: message.span), alice.id)
     }
 
     private func isAccepted(_ signature: [UInt8], by signer: PeerID) -> Bool {
-        Identity.verify(signature: signature.span, domain: "earshot/2 payload\0", message: message.span, by: signer)
+        Identity.verify(signature: signature.span, domain: "earshot/3 payload\0", message: message.span, by: signer)
     }
 }

@@ -146,12 +146,12 @@ import Testing
 
     @Test func `a damaged state is refused, and not begun anew`() async throws {
         _ = try await key()
-        try scratch.write(Array("earshot-state-2\nepoch: 0\n".utf8), to: "me.state")
+        try scratch.write(Array("earshot-state-3\nepoch: 0\n".utf8), to: "me.state")
         let program = try start()
         #expect(await program.remainingLines() == [])
         #expect(await program.complaints().hasPrefix("earshot: \(file).state is damaged, or of another identity; "))
         #expect(await program.ended() == .exited(1))
-        #expect(scratch.bytes(of: "me.state") == Array("earshot-state-2\nepoch: 0\n".utf8))
+        #expect(scratch.bytes(of: "me.state") == Array("earshot-state-3\nepoch: 0\n".utf8))
     }
 }
 

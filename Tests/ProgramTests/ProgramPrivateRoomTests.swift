@@ -4,7 +4,7 @@ import Testing
 
 /// The real program in private rooms.
 @Suite(.timeLimit(.minutes(5))) struct ProgramPrivateRoomTests {
-    private static let words = "abide-amend-leader-amend-exempt-afford-bring-deride"
+    private static let words = "abide-amend-leader-amend-exempt-afford-bring-cymbal"
     private let scratch: StorageScratch
 
     init() throws { scratch = try StorageScratch() }
@@ -50,9 +50,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("abide-amend-leeder-amend-exempt-afford-bring-deride", "word 3 of the key is in no key; did you mean leader?"),
+        ("abide-amend-leeder-amend-exempt-afford-bring-cymbal", "word 3 of the key is in no key; did you mean leader?"),
         (
-            "abide-amend-leader-amend-exempt-afford-deride-bring",
+            "abide-amend-leader-amend-exempt-afford-cymbal-bring",
             "the key has a typing error; compare it with the key that you were given"
         ),
         ("abide-amend-leader-amend-exempt-afford-bring", "the key has 7 words; a key has 8"),

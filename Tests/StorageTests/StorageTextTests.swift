@@ -18,7 +18,7 @@ import Wire
     static func seed() -> Secret { secret(Array(0..<32)) }
 
     static let clear = """
-        earshot-identity-2
+        earshot-identity-3
         kdf: none
         seed: 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
         key: 03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8
@@ -63,7 +63,7 @@ import Wire
     @Test func `a sealed identity names its cost and neither seed nor key`() throws {
         let text = String(decoding: try Self.sealed(), as: UTF8.self)
         #expect(
-            text.wholeMatch(of: /earshot-identity-2\nkdf: argon2id13 1 8 [0-9a-f]{32}\nbox: [0-9a-f]{144}\n/) != nil)
+            text.wholeMatch(of: /earshot-identity-3\nkdf: argon2id13 1 8 [0-9a-f]{32}\nbox: [0-9a-f]{144}\n/) != nil)
         #expect(!text.contains("03a107bf"))
         #expect(!text.contains("00010203"))
         #expect(Self.seed(in: Array(text.utf8)) == Array(0..<32))
@@ -84,11 +84,11 @@ import Wire
     @Test(
         arguments: [
             ("", .empty), ("hello", .foreign), ("-----BEGIN PRIVATE KEY-----\n", .foreign),
-            ("earshot-identity-3\nkdf: none\n", .unknownForm), ("earshot-identity-2\nkdf: scrypt 1 2\n", .unknownForm),
-            ("earshot-identity-2\r\nkdf: none\r\n", .unknownForm),
-            ("earshot-identity-2\nkdf: none\n", .damagedIdentity),
-            ("earshot-identity-2\nkdf: argon2id13 0 8 00\n", .damagedIdentity),
-            ("earshot-identity-2\nkdf: argon2id13 99999999999999999999 8 00\n", .damagedIdentity),
+            ("earshot-identity-2\nkdf: none\n", .unknownForm), ("earshot-identity-3\nkdf: scrypt 1 2\n", .unknownForm),
+            ("earshot-identity-3\r\nkdf: none\r\n", .unknownForm),
+            ("earshot-identity-3\nkdf: none\n", .damagedIdentity),
+            ("earshot-identity-3\nkdf: argon2id13 0 8 00\n", .damagedIdentity),
+            ("earshot-identity-3\nkdf: argon2id13 99999999999999999999 8 00\n", .damagedIdentity),
         ] as [(String, FileFault)])
     func `a text that is none says what is wrong`(text: String, fault: FileFault) {
         #expect(Self.fault(Array(text.utf8)) == fault)
@@ -232,8 +232,8 @@ import Wire
         }
         /// The text with another line for the sealed one, and its right sum.
         func summed(_ line: String) -> [UInt8] {
-            let text = Array("earshot-state-2\nepoch: 0\n\(line)".utf8)
-            let sum = SHA256.hash("earshot/2 state\0", (Self.alice.bytes + text).span).prefix(16)
+            let text = Array("earshot-state-3\nepoch: 0\n\(line)".utf8)
+            let sum = SHA256.hash("earshot/3 state\0", (Self.alice.bytes + text).span).prefix(16)
             return text + Array("sum: \(Hexadecimal.encode(Array(sum)))\n".utf8)
         }
         let whole = IdentityState(accepted: Self.peers(1..<2)).write(of: Self.alice, under: Self.seal())

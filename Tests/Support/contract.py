@@ -59,7 +59,7 @@ def whole_milliseconds(value):
 
 def named_as_its_key_says(who):
     """True if the number and the suffix match the key (Docs/Protocol.md section 2), and the displayed name is safe and has both."""
-    computed = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
+    computed = int.from_bytes(hashlib.sha256(b"earshot/3 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
     number, suffix = computed % 9000 + 1000, computed // 9000 % 9000 + 1000
     label = f"{number}" + (f"-{suffix}" if who["suffix"] is not None else "")
     word, _, shown = who["displayName"].rpartition("#")

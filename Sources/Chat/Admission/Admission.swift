@@ -26,14 +26,15 @@ package struct Admission: Sendable {
         peers = AuthorStates(rates: rates)
     }
 
-    /// Judges the body of a payload frame, `hops u8 | S | sig`.
+    /// Judges the body of a frame with a payload.
     ///
     /// - Parameter wallClock: with its correction.
     package mutating func judge(
         frame body: Span<UInt8>, from origin: Origin, now: Instant, wallClock: Timestamp
     ) -> AdmissionResult {
         do throws(DropReason) {
-            return judge(try PayloadFrame(body), from: origin, now: now, wallClock: wallClock)
+            let frame = origin.isDirect ? try PayloadFrame(direct: body) : try PayloadFrame(body)
+            return judge(frame, from: origin, now: now, wallClock: wallClock)
         } catch {
             if origin.isUnsealed { received += 1 }
             return refuse(error, from: origin)
@@ -55,8 +56,10 @@ package struct Admission: Sendable {
                 return try judgeHistory(frame, neighbour, wallClock)
             case .roster(let neighbour, let isKept, let bridge):
                 return try judgeRoster(frame, neighbour, isKept: isKept, bridge, now, wallClock)
-            case .sealed(let neighbour, let certificate):
-                return try judgeSealed(frame, certificate, neighbour, now)
+            case .direct(let link, let key):
+                return try judgeDirect(frame, link, key, now)
+            case .sealed(let neighbour, let certificate, let key):
+                return try judgeSealed(frame, certificate, key, neighbour, now)
             case .broker(let bridge, isHistory: false):
                 return try judgeLive(frame, LiveLink(to: bridge, epoch: 0, bridge: .trusted), now, wallClock)
             }
@@ -76,17 +79,39 @@ package struct Admission: Sendable {
     ) throws(DropReason) -> AdmissionResult {
         try checkSource(frame, link.peer)
         try checkRoom(frame)
-        // Edits and deletions may be of a direct message, which waited for us.
-        if link.judgesAge, frame.hops == 0, frame.type == .publicMessage {
+        if link.judgesAge, frame.hops == 0, frame.isHistory {
             try checkFresh(frame.header.timestamp, wallClock)
         }
-        if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
-            return admit(try direct(frame, link.peer, link.epoch, now))
-        }
-        guard !isKnown(frame) else { return try readmit(frame, link.peer, link.epoch, now) }
-        if frame.hops == 0 { return accept(try direct(frame, link.peer, link.epoch, now)) }
+        guard frame.hops > 0 || seen.contains(frame.id) else { return admit(try fromAuthor(frame, link, now)) }
+        guard !isKnown(frame) else { throw .duplicate }
         guard !frame.isBridged || link.bridge != .unknown else { throw .unknownBridge }
         return accept(try relayed(frame, link, now, wallClock))
+    }
+
+    /// A payload for us that its author sends again is readmitted: the first receipt may be lost, so that the router has to
+    /// acknowledge again.
+    private mutating func judgeDirect(
+        _ frame: borrowing PayloadFrame, _ link: LiveLink, _ key: DirectKey?, _ now: Instant
+    ) throws(DropReason) -> AdmissionResult {
+        try checkSource(frame, link.peer)
+        try checkRoom(frame)
+        let isNew = !isKnown(frame)
+        guard isNew || frame.isSentAgain else { throw .duplicate }
+        guard frame.header.epoch == link.epoch else { throw .wrongEpoch }
+        // Behind the rates, as the link proves the author.
+        let payload = try peers.admit(frame, now: now) { [me] () throws(DropReason) in
+            try Admission.forUs(try VerifiedPayload(authenticating: frame, under: key), me)
+        }
+        guard isNew else {
+            drop(.duplicate)
+            return .repeated(payload)
+        }
+        return frame.isSentAgain ? accept(payload) : admit(payload)
+    }
+
+    private static func forUs(_ payload: VerifiedPayload, _ me: PeerID) throws(DropReason) -> VerifiedPayload {
+        guard payload.payload.target == me else { throw .misdirected }
+        return payload
     }
 
     /// Epoch, rate and earlier receipt do not matter: the payload was asked for because it is missing here. Payloads of
@@ -96,7 +121,7 @@ package struct Admission: Sendable {
     ) throws(DropReason) -> AdmissionResult {
         try checkHops(frame, link)
         try checkRoom(frame)
-        guard frame.type.isHistory else { throw .notHistory }
+        guard frame.isHistory else { throw .notHistory }
         let payload = try VerifiedPayload(checking: frame, via: link)
         try checkNotFromTheFuture(frame.header.timestamp, wallClock)
         try checkNotForgotten(frame.header.timestamp, wallClock)
@@ -123,11 +148,11 @@ package struct Admission: Sendable {
     }
 
     private mutating func judgeSealed(
-        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant
+        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ key: DirectKey?, _ link: PeerID, _ now: Instant
     ) throws(DropReason) -> AdmissionResult {
         let isNew = !isKnown(frame)
-        guard isNew || frame.type.isSentAgain else { throw .duplicate }
-        let payload = try sealed(frame, certificate, link, now, isNew: isNew)
+        guard isNew || frame.isSentAgain else { throw .duplicate }
+        let payload = try sealed(frame, certificate, key, link, now, isNew: isNew)
         if isNew { return accept(payload) }
         drop(.duplicate)
         return .repeated(payload)
@@ -172,27 +197,12 @@ package struct Admission: Sendable {
         return true
     }
 
-    /// Readmits a payload that was admitted before. If its author waits for a receipt, the first one may be lost, so
-    /// that the router has to acknowledge again.
-    private mutating func readmit(
-        _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
-    ) throws(DropReason) -> AdmissionResult {
-        guard frame.hops == 0, frame.type.isSentAgain else { throw .duplicate }
-        let payload = try direct(frame, link, linkEpoch, now)
-        drops[.duplicate, default: 0] += 1
-        return .repeated(payload)
-    }
-
-    private mutating func direct(
-        _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
+    /// A public payload from its author's own link.
+    private mutating func fromAuthor(
+        _ frame: borrowing PayloadFrame, _ link: LiveLink, _ now: Instant
     ) throws(DropReason) -> VerifiedPayload {
-        guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
-        // A payload that its author sends again may have any number: the session proves that it is no replay.
-        return try peers.admit(frame.type, frame.header, frame.id, now: now) { [me] () throws(DropReason) in
-            let payload = try Admission.proven(frame, link)
-            guard payload.payload.target ?? me == me else { throw .misdirected }
-            return payload
-        }
+        guard frame.header.epoch == link.epoch else { throw .wrongEpoch }
+        return try peers.admit(frame, now: now) { () throws(DropReason) in try Admission.proven(frame, link.peer) }
     }
 
     /// True if this payload was admitted before. Payloads that came in order over their author's link are known by
@@ -211,12 +221,10 @@ package struct Admission: Sendable {
     private mutating func relayed(
         _ frame: borrowing PayloadFrame, _ link: LiveLink, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) -> VerifiedPayload {
-        guard !frame.type.isDirect else { throw .misdirected }
         let isTrusted = frame.isBridged && link.bridge == .trusted
         let kind: RelayLink = link.kind == .mesh && isTrusted ? .bridge : link.kind
         try peers.takeRelayToken(of: frame.header.author, from: link.peer, link.source, as: kind, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link.peer)
-        guard payload.payload.target == nil else { throw .misdirected }
         switch link.kind {
         case .overlay, .smallRoom:
             try peers.takeYoungToken(frame.type, of: frame.header.author, from: link.source, now: now)
@@ -227,7 +235,8 @@ package struct Admission: Sendable {
     }
 
     private mutating func sealed(
-        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant, isNew: Bool
+        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ key: DirectKey?, _ link: PeerID, _ now: Instant,
+        isNew: Bool
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.author != me else { throw .ownPayload }
         guard frame.header.author == certificate.identity else { throw .badCertificate }
@@ -235,8 +244,8 @@ package struct Admission: Sendable {
         guard frame.type.maySeal else { throw .misdirected }
         try checkRoom(frame)
         try peers.takeRelayToken(of: frame.header.author, from: link, LinkSource(of: link), as: .mesh, now: now)
-        let payload = try VerifiedPayload(opening: frame, via: link)
-        guard payload.payload.target ?? me == me else { throw .misdirected }
+        // Before the rate of the author, which anyone that seals a message could use up otherwise.
+        let payload = try Admission.forUs(try VerifiedPayload(authenticating: frame, under: key, sealedVia: link), me)
         if isNew { try checkWaiting(frame) }
         try peers.takeToken(frame.type, of: frame.header.author, now: now)
         if isNew { peers.record(frame.header, frame.id, now: now) }
@@ -246,7 +255,7 @@ package struct Admission: Sendable {
     /// Checks the order of a payload that was sealed for us. Its time does not matter: it may have waited for us, and what its author
     /// sends until we acknowledge it may have waited for longer than the window of numbers reaches.
     private func checkWaiting(_ frame: borrowing PayloadFrame) throws(DropReason) {
-        if frame.type.isSentAgain {
+        if frame.isSentAgain {
             try peers.checkUnordered(frame.header, frame.id)
         } else {
             try peers.checkOrder(frame.header, frame.id)

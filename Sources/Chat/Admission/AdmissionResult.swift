@@ -17,7 +17,7 @@ package enum AdmissionResult: Sendable {
             case .badSignature: .ban(reason)
             case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
                 .invalidReason, .invalidAbout, .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory,
-                .badCertificate,
+                .badCertificate, .falseMAC,
                 .duplicate, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate,
                 .relayRate,
                 .newAuthorRate, .youngRate, .unknownBridge:

@@ -4,8 +4,9 @@ internal import Wire
 struct AuthorState: Sendable {
     /// The newest known epoch; nil while nothing that says one has come.
     private(set) var epoch: UInt64?
-    private var window = SequenceWindow()
-    private(set) var windowIDs = ReplayWindowIDs()
+    private var publicNumbers = ReplayWindow()
+    /// Of the payloads for us alone, which have numbers of their own; nil before the first.
+    private var directNumbers: ReplayWindow?
     private var messages: Tokens
     private var signals: Tokens
     let firstHeardAt: Instant
@@ -20,7 +21,8 @@ struct AuthorState: Sendable {
     mutating func learn(epoch other: UInt64) {
         if let epoch, other <= epoch { return }
         epoch = other
-        window = SequenceWindow()
+        publicNumbers = ReplayWindow()
+        directNumbers = nil
     }
 
     /// Throws `.oldEpoch` for an epoch before the newest known one.
@@ -32,7 +34,7 @@ struct AuthorState: Sendable {
     func checkOrder(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try checkEpoch(header.epoch)
         guard epoch == header.epoch else { return }
-        switch window.place(of: header.sequence) {
+        switch place(of: header) {
         case .new: return
         case .seen: throw isSame(header, id) ? .duplicate : .equivocation
         case .tooOld: throw .sequenceTooOld
@@ -43,32 +45,43 @@ struct AuthorState: Sendable {
     /// waited for its receiver.
     func checkUnordered(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try checkEpoch(header.epoch)
-        guard epoch == header.epoch, window.place(of: header.sequence) == .seen else { return }
+        guard epoch == header.epoch, place(of: header) == .seen else { return }
         guard isSame(header, id) else { throw .equivocation }
     }
 
     /// True if this payload was admitted, as far as the window reaches.
     func knows(_ header: PayloadHeader, _ id: MessageID) -> Bool {
-        epoch == header.epoch && window.place(of: header.sequence) == .seen && isSame(header, id)
+        epoch == header.epoch && place(of: header) == .seen && isSame(header, id)
     }
 
     /// Notes that a payload with this epoch and number is admitted.
     mutating func record(_ header: PayloadHeader, _ id: MessageID) {
         learn(epoch: header.epoch)
-        guard header.epoch == epoch, window.insert(header.sequence) else { return }
-        windowIDs.record(id.prefix, under: header.sequence, in: window)
+        guard header.epoch == epoch else { return }
+        if header.isDirect {
+            if directNumbers == nil { directNumbers = ReplayWindow() }
+            directNumbers?.record(id.prefix, under: header.sequence)
+        } else {
+            publicNumbers.record(id.prefix, under: header.sequence)
+        }
     }
 
     /// Notes a payload that came as history; only those of the known epoch are noted.
     mutating func recordHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         guard epoch == header.epoch else { return }
-        guard window.place(of: header.sequence) != .seen || isSame(header, id) else { throw .equivocation }
+        guard place(of: header) != .seen || isSame(header, id) else { throw .equivocation }
         record(header, id)
+    }
+
+    private func place(of header: PayloadHeader) -> SequenceWindow.Standing {
+        guard header.isDirect else { return publicNumbers.place(of: header.sequence) }
+        return directNumbers?.place(of: header.sequence) ?? .new
     }
 
     /// For a number that was seen.
     private func isSame(_ header: PayloadHeader, _ id: MessageID) -> Bool {
-        windowIDs[header.sequence] == id.prefix
+        guard header.isDirect else { return publicNumbers[header.sequence] == id.prefix }
+        return directNumbers?[header.sequence] == id.prefix
     }
 
     mutating func takeToken(for type: PayloadType, at rates: AdmissionRates, now: Instant) throws(DropReason) {

@@ -26,15 +26,15 @@ struct AuthorStates: Sendable {
         try records[header.author]?.checkOrder(header, id)
     }
 
-    /// Admits a payload whose author is proven by the link: checks the epoch and, unless the kind is sent again, the
+    /// Admits a payload whose author is proven by the link: checks the epoch and, unless it is sent again, the
     /// number, takes a token, calls `read`, and notes the payload. A payload that `read` refuses costs a token too.
     mutating func admit<Content>(
-        _ type: PayloadType, _ header: PayloadHeader, _ id: MessageID, now: Instant,
-        read: () throws(DropReason) -> Content
+        _ frame: borrowing PayloadFrame, now: Instant, read: () throws(DropReason) -> Content
     ) throws(DropReason) -> Content {
+        let (type, header, id, isSentAgain) = (frame.type, frame.header, frame.id, frame.isSentAgain)
         let content = try change(header.author, now) {
             [rates] record throws(DropReason) -> Result<Content, DropReason> in
-            if type.isSentAgain {
+            if isSentAgain {
                 try record.checkEpoch(header.epoch)
             } else {
                 try record.checkOrder(header, id)

@@ -23,6 +23,8 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     /// Of a kind that history does not contain.
     case notHistory = "not_history"
     case badSignature = "bad_signature"
+    /// The MAC of a payload for us is not one under the certificates that it names.
+    case falseMAC = "false_mac"
     /// The certificate in a sealed message is not its author's.
     case badCertificate = "bad_certificate"
 

@@ -5,6 +5,9 @@ package import Wire
 package enum Origin: Sendable {
     /// Unasked, on a link.
     case live(LiveLink)
+    /// For us alone, on its author's link. The key is that of the certificates which the payload names; nil if they are none of that
+    /// link and of ours.
+    case direct(LiveLink, DirectKey?)
     /// From a neighbour that was asked for it with `want`.
     case history(from: PeerID)
     /// In a neighbour's answer to our digests (Protocol.md section 13).
@@ -12,15 +15,24 @@ package enum Origin: Sendable {
     /// `isKept`: whether this node keeps the presence, or a newer one. A presence that is known alone, because it came before the
     /// room was a crowd, is admitted again.
     case roster(from: PeerID, isKept: Bool, bridge: BridgeStanding)
-    /// Sealed for us by its author, whose certificate came with it, and passed on by a neighbour (Protocol.md section 8).
-    case sealed(from: PeerID, by: Certificate)
+    /// Sealed for us by its author, whose certificate came with it, and passed on by a neighbour (Protocol.md section 8). The key is
+    /// that of the certificate and one of ours.
+    case sealed(from: PeerID, by: Certificate, DirectKey?)
     /// From another network, over this node's own bridge, which `bridge` stands for.
     case broker(bridge: PeerID, isHistory: Bool)
+
+    /// True if the frame is one for us alone.
+    var isDirect: Bool {
+        switch self {
+        case .direct, .sealed: true
+        case .live, .history, .roster, .broker: false
+        }
+    }
 
     /// True if the payload came in a frame of its own, which the neighbour could read.
     var isUnsealed: Bool {
         switch self {
-        case .live, .history, .roster, .broker: true
+        case .live, .direct, .history, .roster, .broker: true
         case .sealed: false
         }
     }

@@ -1,5 +1,21 @@
 internal import Wire
 
+/// The numbers that were seen among the latest 256 of one stream of payloads, each with its payload's id.
+struct ReplayWindow: Sendable {
+    private var window = SequenceWindow()
+    private var ids = ReplayWindowIDs()
+
+    func place(of sequence: UInt64) -> SequenceWindow.Standing { window.place(of: sequence) }
+
+    /// The first 8 bytes of the id under a number that was seen.
+    subscript(sequence: UInt64) -> UInt64 { ids[sequence] }
+
+    /// Notes a number as seen, unless it was before or is too old.
+    mutating func record(_ prefix: UInt64, under sequence: UInt64) {
+        if window.insert(sequence) { ids.record(prefix, under: sequence, in: window) }
+    }
+}
+
 /// The first 8 bytes of the id of the payload under each number of an author's window.
 ///
 /// A hand-made table because it is kept for every author, up to 16,384 of them: it grows only as far as the seen numbers collide, since

@@ -98,10 +98,9 @@ package struct DirectChat: Sendable {
 
     /// Edits or deletes a message.
     ///
-    /// - Returns: the edited message, or the deleted one as it was; nil if nothing changed, or if the change did not come from its
-    ///   author to us alone.
+    /// - Returns: the edited message, or the deleted one as it was; nil if nothing changed, or for a change of public messages.
     package mutating func apply(_ change: MessageChange) -> Message? {
-        change.isFirstHand ? log.apply(change) : nil
+        change.isDirect ? log.apply(change) : nil
     }
 }
 

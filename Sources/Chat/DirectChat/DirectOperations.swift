@@ -92,8 +92,8 @@ extension DirectChat {
         var text: String?
         switch payload.body {
         case .dmRequest(_, _, let said), .directMessage(_, _, let said): text = said
-        case .edit(let target, let said): queue.edited(target, to: said)
-        case .delete(let target):
+        case .edit(_, let target, let said): queue.edited(target, to: said)
+        case .delete(_, let target):
             forget(target)
             if !queue.takeBack(target) { return (false, []) }
         case .invitation: break

@@ -1,9 +1,9 @@
 internal import Wire
 
-/// Own payloads of a direct conversation that its peer has not acknowledged, in the order of signing (Protocol.md
+/// Own payloads of a direct conversation that its peer has not acknowledged, in the order of their making (Protocol.md
 /// section 8).
 ///
-/// All of them are sent once on each link, in that order, as the bytes that were signed. Those sent on the present link
+/// All of them are sent once on each link, in that order, the same S each time. Those sent on the present link
 /// are always the first of the queue.
 struct DirectQueue: Sendable {
     private struct Entry: Sendable {
@@ -36,7 +36,7 @@ struct DirectQueue: Sendable {
 
     func contains(_ id: MessageID) -> Bool { entries.contains { $0.payload.payload.messageId == id } }
 
-    /// Appends a payload that was just signed.
+    /// Appends a payload that was just made.
     ///
     /// - Parameters:
     ///   - text: that of a message; nil for a change of one.

@@ -73,7 +73,7 @@ package enum BridgedContent: Hashable, Sendable {
 
     /// The author of a message, edit or deletion, as its frame claims; nil for other content.
     package var pacedAuthor: PeerID? {
-        guard case .payload(_, let bytes) = self, let frame = try? PayloadFrame(bytes.span), frame.type.isHistory else {
+        guard case .payload(_, let bytes) = self, let frame = try? PayloadFrame(bytes.span), frame.isHistory else {
             return nil
         }
         return frame.author

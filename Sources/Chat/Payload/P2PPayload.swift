@@ -9,7 +9,7 @@ package struct P2PPayload: Hashable, Sendable {
     package let author: PeerID
     /// The run of the author's identity (Protocol.md section 9).
     package let epoch: UInt64
-    /// Counts the author's payloads within its epoch, from 1.
+    /// Counts the author's payloads to the room within its epoch, or those to `target`, from 1.
     package let sequence: UInt64
     /// The author's wall clock; of a public message, its hybrid clock (Protocol.md section 7).
     package let timestamp: Timestamp
@@ -43,7 +43,7 @@ package struct P2PPayload: Hashable, Sendable {
     /// The text; nil if the kind carries none.
     package var content: String? {
         switch body {
-        case .publicMessage(_, _, let text), .edit(_, let text), .dmRequest(_, _, let text),
+        case .publicMessage(_, _, let text), .edit(_, _, let text), .dmRequest(_, _, let text),
             .directMessage(_, _, let text):
             text
         case .presence, .typing, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation: nil
@@ -51,21 +51,18 @@ package struct P2PPayload: Hashable, Sendable {
     }
 
     /// The only peer it is meant for; nil if it is meant for the room.
-    package var target: PeerID? {
-        switch body {
-        case .typing(let target, _): target
-        case .dmRequest(let target, _, _), .dmAccept(let target), .dmDecline(let target), .dmLeave(let target),
-            .directMessage(let target, _, _), .delivered(let target, _), .read(let target, _),
-            .invitation(let target, secret: _, room: _):
-            target
-        case .publicMessage, .presence, .edit, .delete: nil
-        }
-    }
+    package var target: PeerID? { body.target }
+
+    /// True if it is meant for one peer, which a MAC authenticates it to; false if its author signed it for all.
+    package var isDirect: Bool { target != nil }
+
+    /// True if late joiners get it, and if the trees of a large room carry it: it became part of the public conversation.
+    package var isHistory: Bool { type.isHistory && !isDirect }
 
     /// The message that an edit or a deletion changes; nil for other kinds.
     package var targetMessage: MessageID? {
         switch body {
-        case .edit(let target, _), .delete(let target): target
+        case .edit(_, let target, _), .delete(_, let target): target
         case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
             .delivered, .read, .invitation:
             nil
@@ -74,7 +71,7 @@ package struct P2PPayload: Hashable, Sendable {
 }
 
 extension P2PPayload {
-    /// Decodes signed bytes strictly and computes the id (Protocol.md section 6).
+    /// Decodes S strictly and computes the id (Protocol.md section 6).
     package init(decoding signed: Span<UInt8>) throws(PayloadError) {
         try self.init(PayloadHeader(signed), signed, MessageID(signed: signed))
     }
@@ -95,7 +92,7 @@ extension P2PPayload {
 
 extension MessageID {
     /// Made once, because every id needs it.
-    private static let purpose: BLAKE2b.Purpose = "earshot/2 id"
+    private static let purpose: BLAKE2b.Purpose = "earshot/3 id"
 
     /// The id of signed bytes: a digest, so that no author can choose or reserve an id (Protocol.md section 6).
     package init(signed: Span<UInt8>) {

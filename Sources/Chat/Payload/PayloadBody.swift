@@ -9,8 +9,10 @@ package enum PayloadBody: Hashable, Sendable {
     case presence(Presence)
     /// `target` is nil for the room.
     case typing(target: PeerID?, isOn: Bool)
-    case edit(target: MessageID, text: String)
-    case delete(target: MessageID)
+    /// `to` is the peer of the direct conversation that has the message; nil for the room.
+    case edit(to: PeerID? = nil, target: MessageID, text: String)
+    /// As `edit`.
+    case delete(to: PeerID? = nil, target: MessageID)
     case dmRequest(target: PeerID, nickname: String, text: String)
     case dmAccept(target: PeerID)
     case dmDecline(target: PeerID)
@@ -40,6 +42,18 @@ package enum PayloadBody: Hashable, Sendable {
         case .invitation: .invitation
         }
     }
+
+    /// The only peer it is meant for; nil if it is meant for the room.
+    var target: PeerID? {
+        switch self {
+        case .typing(let target, _), .edit(let target, _, _), .delete(let target, _): target
+        case .dmRequest(let target, _, _), .dmAccept(let target), .dmDecline(let target), .dmLeave(let target),
+            .directMessage(let target, _, _), .delivered(let target, _), .read(let target, _),
+            .invitation(let target, secret: _, room: _):
+            target
+        case .publicMessage, .presence: nil
+        }
+    }
 }
 
 extension PayloadBody {
@@ -57,9 +71,9 @@ extension PayloadBody {
         case .typing:
             self = .typing(target: try fields.peerOrRoom(), isOn: try fields.flag())
         case .edit:
-            self = .edit(target: try fields.messageID(), text: try fields.text())
+            self = .edit(to: try fields.peerOrRoom(), target: try fields.messageID(), text: try fields.text())
         case .delete:
-            self = .delete(target: try fields.messageID())
+            self = .delete(to: try fields.peerOrRoom(), target: try fields.messageID())
         case .dmRequest:
             self = .dmRequest(target: try fields.peer(), nickname: try fields.nickname(), text: try fields.text())
         case .dmAccept:
@@ -217,10 +231,12 @@ extension PayloadBody {
         case .typing(let target, let isOn):
             writer.write(target?.bytes ?? PayloadBody.everyone)
             writer.write(UInt8(isOn ? 1 : 0))
-        case .edit(let target, let text):
+        case .edit(let peer, let target, let text):
+            writer.write(peer?.bytes ?? PayloadBody.everyone)
             writer.write(target)
             writer.write(Array(text.utf8))
-        case .delete(let target):
+        case .delete(let peer, let target):
+            writer.write(peer?.bytes ?? PayloadBody.everyone)
             writer.write(target)
         case .dmRequest(let target, let nickname, let text), .directMessage(let target, let nickname, let text):
             writer.write(target)

@@ -14,11 +14,7 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     case read = 22
     case invitation = 23
 
-    /// Kinds 16 to 23: only on their author's link to their target (Protocol.md section 8).
-    package var isDirect: Bool { rawValue >= PayloadType.dmRequest.rawValue }
-
-    /// True if its author sends it again until its target acknowledges it. Edits and deletions of public messages,
-    /// which no peer acknowledges, look the same.
+    /// True if its author sends it again until its target acknowledges it, as far as it has one.
     var isSentAgain: Bool {
         switch self {
         case .dmRequest, .directMessage, .invitation, .edit, .delete: true
@@ -26,7 +22,7 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True if it may come sealed over relays: payloads of a direct conversation, and changes of its messages.
+    /// True if it may come sealed over relays, as far as it is for one peer.
     package var maySeal: Bool {
         switch self {
         case .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .edit, .delete, .invitation: true
@@ -45,7 +41,7 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True if late joiners get it, and if the trees of a large room carry it: it became part of the public conversation.
+    /// True if it belongs to a conversation's messages; to the history of the room if it is not for one peer.
     package var isHistory: Bool {
         switch self {
         case .publicMessage, .edit, .delete: true

@@ -37,16 +37,16 @@ package final class Room: Sendable {
     private init(_ name: String, key: RoomKey?, secret: RoomSecret) {
         let name = NFC.normalized(name)
         let bytes = Array(name.utf8)
-        let digest = secret.identifier("earshot/2 room\0", name: bytes)
+        let digest = secret.identifier("earshot/3 room\0", name: bytes)
         guard let id = RoomID(Array(digest.prefix(RoomID.byteCount))) else {
             preconditionFailure("a SHA-256 digest has fewer than 16 bytes")
         }
         self.name = name
         self.key = key
         self.id = id
-        tag = Hexadecimal.encode(secret.identifier("earshot/2 tag\0", name: bytes).prefix(Room.tagBytes))
-        preSharedKey = secret.preSharedKey("earshot/2 psk\0", name: bytes)
-        prologue = Array("earshot/2\0".utf8) + id.bytes
+        tag = Hexadecimal.encode(secret.identifier("earshot/3 tag\0", name: bytes).prefix(Room.tagBytes))
+        preSharedKey = secret.preSharedKey("earshot/3 psk\0", name: bytes)
+        prologue = Array("earshot/3\0".utf8) + id.bytes
     }
 
     /// The room that a peer invited the user to.

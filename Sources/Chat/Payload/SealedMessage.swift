@@ -2,7 +2,7 @@ package import Noise
 package import Wire
 
 /// A direct payload for a peer that is reachable only over relays, as frame 9 (Protocol.md section 8): `to[16] |
-/// dmId[16] | Noise_N(certificate[178] | S | sig[64] | zeros)`.
+/// dmId[16] | Noise_N(certificate[178] | serials[2] | S | mac[32] | zeros)`.
 ///
 /// A relay learns its target and which of three sizes it has.
 package enum SealedMessage {
@@ -20,15 +20,17 @@ package enum SealedMessage {
     /// Seals a payload.
     ///
     /// - Parameters:
+    ///   - key: of both certificates.
     ///   - certificate: our own, so that the target can answer.
     ///   - endpoint: our address and port, 6 or 18 bytes, for a link that the target may dial; empty for none.
     /// - Returns: the whole frame, with its type byte; nil if the target's key is invalid.
     package static func frame(
-        sealing payload: VerifiedPayload, with certificate: Certificate, to target: Certificate,
+        sealing payload: VerifiedPayload, under key: DirectKey, with certificate: Certificate, to target: Certificate,
         endpoint: [UInt8] = [], using randomness: inout Randomness
     ) -> [UInt8]? {
         let id = randomness.bytes(idBytes)
-        var plaintext = certificate.bytes + payload.signed.signedBytes + payload.signed.signature
+        let direct = payload.signed.directFrame(under: key, from: certificate, to: target)
+        var plaintext = certificate.bytes + direct.dropFirst()
         if SealedContent.endpointLengths.contains(endpoint.count) { plaintext += [UInt8(endpoint.count)] + endpoint }
         let overhead = addressBytes + idBytes + SealedBox.overhead
         guard let size = bodySizes.first(where: { $0 >= overhead + plaintext.count }) else { return nil }
@@ -50,7 +52,7 @@ package enum SealedMessage {
 
     /// Binds target and id to the sealed bytes, so that no relay can readdress them.
     private static func prologue(for target: PeerID, _ id: [UInt8]) -> [UInt8] {
-        Array("earshot/2 dm\0".utf8) + target.bytes + id
+        Array("earshot/3 dm\0".utf8) + target.bytes + id
     }
 }
 
@@ -64,13 +66,14 @@ package struct SealedContent: Sendable {
     /// The author's address and port, 6 or 18 bytes; empty if it sent none. As true as the payload, which only its author could
     /// seal for us.
     package let endpoint: [UInt8]
-    /// The body of a payload frame: `hops u8 | S | sig`.
+    /// The body of a frame 16: `serials[2] | S | mac`.
     package let frame: [UInt8]
 
-    /// Reads `certificate[178] | S | sig[64] | (n u8 | endpoint[n])? | zeros`.
+    /// Reads `certificate[178] | serials[2] | S | mac[32] | (n u8 | endpoint[n])? | zeros`.
     package init(_ opened: [UInt8]) throws(DropReason) {
-        let signedStart = Certificate.byteCount
-        let least = signedStart + PayloadHeader.byteCount + SignedPayload.signatureBytes
+        let frameStart = Certificate.byteCount
+        let signedStart = frameStart + SignedPayload.serialBytes
+        let least = signedStart + PayloadHeader.byteCount + DirectKey.macBytes
         guard opened.count >= least else { throw .malformed }
         let lengthAt = signedStart + PayloadHeader.byteCount - 2
         let bodyLength = Int(opened[lengthAt]) << 8 | Int(opened[lengthAt + 1])
@@ -83,10 +86,10 @@ package struct SealedContent: Sendable {
         else { throw .malformed }
         endpoint = Array(rest.dropFirst().prefix(endpointLength))
         do throws(CertificateError) {
-            certificate = try Certificate(verifying: opened.span.extracting(..<signedStart))
+            certificate = try Certificate(verifying: opened.span.extracting(..<frameStart))
         } catch {
             throw .badCertificate
         }
-        frame = [1] + opened[signedStart..<least + bodyLength]
+        frame = Array(opened[frameStart..<least + bodyLength])
     }
 }

@@ -22,7 +22,9 @@ package struct UserSession: ~Copyable {
     package var bridging: Bridging
     package var clock: SigningClock
     private var publicMessages = 0
+    /// Of the payloads for the room.
     private var sequence: UInt64 = 0
+    private var directNumbers = ReceiverNumbers()
 
     /// - Parameters:
     ///   - nickname: a result of `Nickname.compose`.
@@ -77,7 +79,8 @@ package struct UserSession: ~Copyable {
         }
     }
 
-    /// Signs a body once, under the next sequence number, with the time of `clock`.
+    /// Encodes a body once, under the next number of the room or of its receiver, with the time of `clock`, and signs one that is for
+    /// the room.
     package mutating func sign(_ body: PayloadBody, at wallClock: Timestamp) -> VerifiedPayload {
         switch body {
         case .presence, .typing: sign(body, withTime: clock.roundedTime(at: wallClock))
@@ -89,10 +92,16 @@ package struct UserSession: ~Copyable {
 
     /// As `sign(_:at:)`, with a time that was made of that of `clock`.
     mutating func sign(_ body: PayloadBody, withTime time: Timestamp) -> VerifiedPayload {
-        sequence += 1
         if case .publicMessage = body { publicMessages += 1 }
+        let number = takeNumber(for: body.target)
         return VerifiedPayload(
-            signing: body, by: identity, in: room, epoch: epoch, sequence: sequence, timestamp: time)
+            signing: body, by: identity, in: room, epoch: epoch, sequence: number, timestamp: time)
+    }
+
+    private mutating func takeNumber(for receiver: PeerID?) -> UInt64 {
+        if let receiver { return directNumbers.takeNext(for: receiver) }
+        sequence += 1
+        return sequence
     }
 
     /// Signs the present state, stage, nickname, reason and profile.

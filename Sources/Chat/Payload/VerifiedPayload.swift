@@ -5,13 +5,14 @@ package import Wire
 package enum Provenance: Hashable, Sendable {
     /// Signed by this node.
     case own
-    /// Received over its author's own session, which authenticates it; the signature is not checked yet.
+    /// Received over its author's own session, which authenticates it; the signature of one for the room is not checked yet, and
+    /// the MAC of one for us is.
     case direct(PeerID)
     /// The signature is checked; `via` is the neighbour that it came from.
     case signed(via: PeerID)
     /// As `signed`, and it came over a bridge, which `via` may be.
     case bridged(via: PeerID)
-    /// Sealed for this node by its author, with its signature checked; `via` is the neighbour that it came from.
+    /// Sealed for this node by its author, with its MAC checked; `via` is the neighbour that it came from.
     case sealed(via: PeerID)
 }
 
@@ -22,7 +23,7 @@ package struct VerifiedPayload: Hashable, Sendable {
     package let signed: SignedPayload
     package let provenance: Provenance
 
-    /// Signs an own payload. `sequence` counts from 1 within the epoch; texts and nicknames are composed.
+    /// Signs an own payload; one for a single peer is encoded. `sequence` counts from 1 within the epoch; texts and nicknames are composed.
     package init(
         signing body: PayloadBody, by identity: borrowing Identity, in room: RoomID, epoch: UInt64, sequence: UInt64,
         timestamp: Timestamp
@@ -32,16 +33,16 @@ package struct VerifiedPayload: Hashable, Sendable {
         provenance = .own
     }
 
-    /// A payload from its author's own link, with its signature unchecked; nil if the link has another identity.
+    /// A public payload from its author's own link, with its signature unchecked; nil if the link has another identity.
     init?(_ signed: SignedPayload, onLinkOf peer: PeerID) {
-        guard signed.payload.author == peer else { return nil }
+        guard signed.payload.author == peer, !signed.payload.isDirect else { return nil }
         self.signed = signed
         provenance = .direct(peer)
     }
 
     /// A payload from any link, proven by its signature; nil if that is false.
     init?(checking signed: SignedPayload, via link: PeerID) {
-        guard signed.isSignatureValid else { return nil }
+        guard !signed.payload.isDirect, signed.isSignatureValid else { return nil }
         self.signed = signed
         provenance = .signed(via: link)
     }
@@ -55,13 +56,18 @@ package struct VerifiedPayload: Hashable, Sendable {
         provenance = frame.isBridged ? .bridged(via: link) : .signed(via: link)
     }
 
-    /// A payload that its author sealed for us. The caller has opened it.
+    /// A payload for us alone, proven by its MAC, which only its author and we can make.
     ///
-    /// - Throws: `.badSignature`, or the fault of the body.
-    init(opening frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
-        guard frame.isSignatureValid else { throw .badSignature }
+    /// - Parameters:
+    ///   - key: of the author's certificate and ours; nil if there is none.
+    ///   - neighbour: the one that a sealed payload came from; nil if it came over its author's own link.
+    /// - Throws: `.falseMAC`, or the fault of the body.
+    init(
+        authenticating frame: borrowing PayloadFrame, under key: DirectKey?, sealedVia neighbour: PeerID? = nil
+    ) throws(DropReason) {
+        guard let key, frame.isAuthentic(under: key) else { throw .falseMAC }
         signed = try frame.signedPayload()
-        provenance = .sealed(via: link)
+        provenance = neighbour.map { .sealed(via: $0) } ?? .direct(signed.payload.author)
     }
 
     /// This payload with its signature checked; own payloads and checked ones are returned as they are.
@@ -70,6 +76,7 @@ package struct VerifiedPayload: Hashable, Sendable {
     func checkingSignature() throws(DropReason) -> VerifiedPayload {
         switch provenance {
         case .own, .signed, .bridged, .sealed: return self
+        case .direct where payload.isDirect: return self
         case .direct(let author):
             guard let checked = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
             return checked
@@ -100,16 +107,6 @@ package struct VerifiedPayload: Hashable, Sendable {
 
     /// The whole frame for another peer; it says whether the payload came over a bridge.
     package func frame(hops: UInt8) -> [UInt8] { signed.frame(hops: hops, isBridged: isBridged) }
-
-    /// True if it came from its author to us alone, over the author's own link or sealed, as direct conversations
-    /// demand (Protocol.md section 8).
-    package var isFirstHand: Bool {
-        switch provenance {
-        case .own, .direct, .sealed: true
-        case .signed(let via): via == payload.author
-        case .bridged: false
-        }
-    }
 }
 
 /// The result of a signature check that was put off (Protocol.md section 7).

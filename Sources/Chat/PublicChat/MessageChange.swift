@@ -11,9 +11,7 @@ package struct MessageChange: Hashable, Sendable {
     package let author: PeerID
     package let kind: Kind
     package let authorClock: AuthorClock
-    /// True if it came from its author to us alone, which a change of a direct message needs.
-    package let isFirstHand: Bool
-    /// The signed payload, for others.
+    /// The payload; of a change for the room, for others.
     let source: VerifiedPayload
 
     init(_ kind: Kind, of target: MessageID, by verified: VerifiedPayload) {
@@ -22,8 +20,10 @@ package struct MessageChange: Hashable, Sendable {
         author = verified.payload.author
         authorClock = verified.payload.authorClock
         source = verified
-        isFirstHand = verified.isFirstHand
     }
+
+    /// Whether it is of a direct message.
+    package var isDirect: Bool { source.payload.isDirect }
 }
 
 /// A message with the author of its change: only its own author can change it, and no other can take the place of that change.

@@ -13,7 +13,7 @@ package struct SenderNumber: Hashable, Sendable {
     package var suffix: Int { Int(storedSuffix) }
 
     package init(of peer: PeerID) {
-        let digest = SHA256.hash("earshot/2 number\0", peer.bytes.span)
+        let digest = SHA256.hash("earshot/3 number\0", peer.bytes.span)
         let word = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         storedNumber = SenderNumber.label(word)
         storedSuffix = SenderNumber.label(word / SenderNumber.count)

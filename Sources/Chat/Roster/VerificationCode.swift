@@ -11,7 +11,7 @@ package struct VerificationCode: Hashable, Sendable {
 
     package init(_ one: PeerID, _ other: PeerID) {
         let keys = min(one, other).bytes + max(one, other).bytes
-        let digest = SHA256.hash("earshot/2 verify\0", keys.span)
+        let digest = SHA256.hash("earshot/3 verify\0", keys.span)
         let number = digest.prefix(VerificationCode.hashBytes).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         text = VerificationCode.groups(of: number)
     }

@@ -113,7 +113,7 @@ package struct MessageRouter: ~Copyable {
         } else {
             refuse(.unheard)
             if !roster.isBlocked(arrival.author) { acknowledgeHidden(arrival) }
-            if payload.type.isHistory { publicChat.recordFinal(payload) }
+            if payload.payload.isHistory { publicChat.recordFinal(payload) }
         }
         if directChats.hasUndelivered { reportUndelivered(into: &events) }
     }
@@ -141,12 +141,12 @@ package struct MessageRouter: ~Copyable {
             roster.record(presence, of: arrival.author, as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
-        case .edit(let target, let text):
-            acknowledgeChange(of: target, arrival)
+        case .edit(let receiver, let target, let text):
+            acknowledgeChange(to: receiver, arrival)
             let change = MessageChange(.edit(text: text), of: target, by: arrival.verified)
             apply(change, isHistory: arrival.isHistory, into: &events)
-        case .delete(let target):
-            acknowledgeChange(of: target, arrival)
+        case .delete(let receiver, let target):
+            acknowledgeChange(to: receiver, arrival)
             let change = MessageChange(.delete, of: target, by: arrival.verified)
             apply(change, isHistory: arrival.isHistory, into: &events)
         case .dmRequest(let target, let nickname, _), .directMessage(let target, let nickname, _):
@@ -203,6 +203,7 @@ extension MessageRouter {
     /// Receives a public message whose change may have come before it.
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
         let change = pendingChanges.takeChange(for: arrival.verified.id, by: arrival.author)
+            .flatMap { $0.isDirect ? nil : $0 }
         if let change, case .delete = change.kind {
             publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
             return publicChat.recordFinal(arrival.verified)
@@ -251,7 +252,9 @@ extension MessageRouter {
             let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
             return finish(step, with: peer, into: &events)
         }
-        roster.recordName(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
+        // Numbers for one receiver do not compare with those for the room: a name in a public payload counts more.
+        let clock = AuthorClock(epoch: payload.epoch, sequence: 0)
+        roster.recordName(payload.author, nickname: nickname, stage: nil, as: clock, into: &events)
         guard let message = directMessage(from: arrival) else {
             return receiveSilently(payload.messageId, from: peer)
         }
@@ -317,53 +320,46 @@ extension MessageRouter {
 
     /// Applies a change to its message, or keeps it until the message comes.
     private mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [NodeEvent]) {
-        if let message = publicChat.messages[id: change.target] {
+        if change.isDirect {
+            applyDirect(change, into: &events)
+        } else if let message = publicChat.messages[id: change.target] {
             if message.author != change.author { refuse(.notItsAuthor) }
             guard let changed = publicChat.apply(change, from: givers.giver(of: change.source)) else { return }
             report(change, to: changed, in: .publicRoom, unread: publicChat.unreadCount, into: &events)
-        } else if let peer = directPeer(of: change) {
-            // Changes of direct messages are not history.
-            if isHistory { return publicChat.recordFinal(change.source) }
-            let changed = directChats.update(peer) { chat in chat.apply(change).map { ($0, chat.unreadCount) } }
-            guard case (let message, let unread)?? = changed else { return }
-            report(change, to: message, in: .direct(peer), unread: unread, into: &events)
         } else {
-            hold(change, isPublic: isHistory || publicChat.knows(change.target))
+            hold(change, isKnown: isHistory || publicChat.knows(change.target))
         }
     }
 
-    /// Keeps a change whose message is not here. If the message is known to be public, its deletion is kept for others.
-    private mutating func hold(_ change: MessageChange, isPublic: Bool) {
+    private mutating func applyDirect(_ change: MessageChange, into events: inout [NodeEvent]) {
+        guard let peer = change.author == me ? change.source.payload.target : change.author else { return }
+        if directChats[peer]?.messages.contains(id: change.target) == true {
+            let changed = directChats.update(peer) { chat in chat.apply(change).map { ($0, chat.unreadCount) } }
+            guard case (let message, let unread)?? = changed else { return }
+            report(change, to: message, in: .direct(peer), unread: unread, into: &events)
+        } else if change.author != me, directChats[peer]?.hasTaken(change.target) != true {
+            // Its message may still come.
+            pendingChanges.hold(change, from: givers.giver(of: change.source))
+        }
+    }
+
+    /// Keeps a public change whose message is not here. If the message was here, or the change came as history, a deletion is kept for
+    /// others.
+    private mutating func hold(_ change: MessageChange, isKnown: Bool) {
         switch change.kind {
-        case .delete where isPublic:
+        case .delete where isKnown:
             publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: false)
         case .edit where publicChat.knows(change.target):
             publicChat.recordFinal(change.source)
         case .edit, .delete:
-            if isPublic { publicChat.recordFinal(change.source) }
-            if isPublic || mayStillCome(change) {
-                pendingChanges.hold(change, from: givers.giver(of: change.source))
-            }
+            if isKnown { publicChat.recordFinal(change.source) }
+            if isKnown || change.author != me { pendingChanges.hold(change, from: givers.giver(of: change.source)) }
         }
     }
 
-    /// True if the direct message of a change was not taken before.
-    private func mayStillCome(_ change: MessageChange) -> Bool {
-        change.author != me && directChats[change.author]?.hasTaken(change.target) != true
-    }
-
-    /// The peer of the direct conversation that holds the message to change; nil if there is none.
-    private func directPeer(of change: MessageChange) -> PeerID? {
-        if change.author != me {
-            return directChats[change.author]?.messages.contains(id: change.target) == true ? change.author : nil
-        }
-        return directChats.all.first { $0.messages.contains(id: change.target) }?.peer
-    }
-
-    /// The peer of a direct payload; nil unless it is our own, or came from its author to us alone (Protocol.md section
-    /// 8).
+    /// The peer of a direct payload; nil for one that is for the room, and for one of ours to ourselves.
     private func counterpart(in arrival: borrowing Arrival, target: PeerID?) -> PeerID? {
-        guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
+        guard let target, !arrival.isHistory else { return nil }
         if arrival.author == me { return target == me ? nil : target }
         return target == me ? arrival.author : nil
     }
@@ -372,7 +368,7 @@ extension MessageRouter {
     private mutating func directMessage(from arrival: borrowing Arrival) -> Message? {
         let payload = arrival.payload
         let change = pendingChanges.takeChange(for: payload.messageId, by: payload.author)
-        guard let change, change.isFirstHand else { return message(from: arrival) }
+        guard let change, change.isDirect else { return message(from: arrival) }
         if case .delete = change.kind { return nil }
         return message(from: arrival, with: change)
     }
@@ -666,7 +662,7 @@ extension MessageRouter {
     ) throws(ChatError) -> Outcome {
         let (target, holder) = try ownMessage(reference, of: conversation)
         let text = try Text.compose(text)
-        let payload = session.sign(.edit(target: target, text: text), at: moment.wallClock)
+        let payload = session.sign(.edit(to: holder, target: target, text: text), at: moment.wallClock)
         return commit(payload, with: holder, at: moment)
     }
 
@@ -675,7 +671,7 @@ extension MessageRouter {
         _ reference: String?, of conversation: Conversation? = nil, at moment: Moment
     ) throws(ChatError) -> Outcome {
         let (target, holder) = try ownMessage(reference, of: conversation)
-        let payload = session.sign(.delete(target: target), at: moment.wallClock)
+        let payload = session.sign(.delete(to: holder, target: target), at: moment.wallClock)
         return commit(payload, with: holder, at: moment)
     }
 
@@ -707,19 +703,6 @@ extension MessageRouter {
         let isFirst = paths[peer].isEmpty
         paths.record(peer, via: neighbour)
         if isFirst, !roster.isOnline(peer) { linkReady(peer) }
-    }
-
-    /// Routes a payload that was routed before: its author sends it again, because our receipt may be lost.
-    package mutating func routeAgain(
-        _ payload: VerifiedPayload, at moment: Moment
-    ) -> [NodeEvent] {
-        if let target = payload.payload.targetMessage {
-            // A public message is known, and its author waits for no receipt.
-            guard directChats[payload.payload.author] != nil, !publicChat.messages.contains(id: target) else {
-                return []
-            }
-        }
-        return route(payload, at: moment)
     }
 
     /// True if `takeReplies` may have payloads to send.
@@ -761,8 +744,8 @@ extension MessageRouter {
     private mutating func acknowledgeHidden(_ arrival: borrowing Arrival) {
         let payload = arrival.payload
         switch payload.body {
-        case .edit(let target, _), .delete(let target):
-            acknowledgeChange(of: target, arrival)
+        case .edit(let receiver, _, _), .delete(let receiver, _):
+            acknowledgeChange(to: receiver, arrival)
         case .directMessage(let target, _, _), .invitation(let target, secret: _, room: _):
             guard let peer = counterpart(in: arrival, target: target) else { return }
             receiveSilently(payload.messageId, from: peer)
@@ -771,10 +754,10 @@ extension MessageRouter {
         }
     }
 
-    /// Acknowledges a change, unless its message is public. The message need not be here: one that its author deleted
-    /// before sending it never comes.
-    private mutating func acknowledgeChange(of target: MessageID, _ arrival: borrowing Arrival) {
-        guard !publicChat.messages.contains(id: target), let peer = counterpart(in: arrival, target: me) else { return }
+    /// Acknowledges a change of a direct message. The message need not be here: one that its author deleted before
+    /// sending it never comes.
+    private mutating func acknowledgeChange(to receiver: PeerID?, _ arrival: borrowing Arrival) {
+        guard arrival.author != me, let peer = counterpart(in: arrival, target: receiver) else { return }
         receiveSilently(arrival.payload.messageId, from: peer)
     }
 

@@ -44,15 +44,15 @@ extension MessageRouter {
         }
     }
 
-    /// True if peers other than its receiver may have a payload (relayed or from history). To be called before routing
-    /// it.
+    /// True if a payload is passed on to others. To be called before routing it.
     ///
-    /// An edit or a deletion only if its message is public: one of a direct message looks the same.
+    /// An edit or a deletion only if its message is known: those of messages that never were cost their author nothing.
     package func isForEveryone(_ payload: P2PPayload) -> Bool {
         switch payload.body {
         case .publicMessage, .presence: true
         case .typing(let target, _): target == nil
-        case .edit(let target, _), .delete(let target): publicChat.knows(target)
+        case .edit(let receiver, let target, _), .delete(let receiver, let target):
+            receiver == nil && publicChat.knows(target)
         case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read, .invitation: false
         }
     }

@@ -79,7 +79,7 @@ struct KeyWords {
 
     /// The first 8 bits of a hash of the random bits: of 256 wrong keys it passes one.
     private static func checksum(of bits: borrowing Secret) -> UInt8 {
-        SHA256.hash("earshot/2 checksum\0", bits.span)[0]
+        SHA256.hash("earshot/3 checksum\0", bits.span)[0]
     }
 
     /// A word in lower case in the high bytes of an integer; nil for one of over 8 bytes, or with a zero, which no integer

@@ -23,10 +23,10 @@ package final class RoomKey: Sendable {
         let words = KeyWords(text.span)
         switch try RoomKey.kind(of: words, in: text.span) {
         case .generated:
-            secret = RoomSecret(generated: try words.bits(in: text.span), purpose: "earshot/2 key\0")
+            secret = RoomSecret(generated: try words.bits(in: text.span), purpose: "earshot/3 key\0")
         case .phrase:
             let phrase = try PhraseText.compose(text.span)
-            let salt = SHA256.hash("earshot/2 salt\0", Array(NFC.normalized(name).utf8).span)
+            let salt = SHA256.hash("earshot/3 salt\0", Array(NFC.normalized(name).utf8).span)
             let stretched = RoomSecret(stretching: phrase, salt: Array(salt.prefix(RoomSecret.saltBytes)))
             guard let stretched else { throw .outOfMemory }
             secret = stretched

@@ -165,7 +165,7 @@ extension BridgeGate {
                 let selector = LinkSelector.others(than: nil, notTo: payload.author)
                 effects.append(.deliver(BridgeGate.delivery(of: payload), to: selector))
             }
-        case .sealed, .broker(_, isHistory: true): break
+        case .direct, .sealed, .broker(_, isHistory: true): break
         }
     }
 

@@ -14,9 +14,9 @@ package struct BridgeSeal: Sendable {
 
     package init(_ key: BridgeKey, room: RoomID) {
         self.key = key
-        context = Array("earshot/2 bridge box\0".utf8) + room.bytes
-        topic = BridgeSeal.topic(key.digest("earshot/2 bridge topic\0", room.bytes))
-        historyTopic = BridgeSeal.topic(key.digest("earshot/2 bridge history\0", room.bytes))
+        context = Array("earshot/3 bridge box\0".utf8) + room.bytes
+        topic = BridgeSeal.topic(key.digest("earshot/3 bridge topic\0", room.bytes))
+        historyTopic = BridgeSeal.topic(key.digest("earshot/3 bridge history\0", room.bytes))
     }
 
     private static func topic(_ digest: [UInt8]) -> String { Hexadecimal.encode(digest.prefix(8)) }

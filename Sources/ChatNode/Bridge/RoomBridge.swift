@@ -47,7 +47,7 @@ struct RoomBridge: Sendable {
     init?(_ configuration: NodeConfiguration) {
         guard let setup = configuration.bridge else { return nil }
         key = setup.key
-        let digest = key.digest("earshot/2 bridge neighbour\0", [])
+        let digest = key.digest("earshot/3 bridge neighbour\0", [])
         guard let neighbour = PeerID(digest) else { preconditionFailure("a SHA-256 digest has 32 bytes") }
         self.neighbour = neighbour
         outbox = BridgeOutbox(rate: AdmissionRates.published(configuration.messagesPerSecond))
@@ -102,7 +102,7 @@ struct RoomBridge: Sendable {
     }
 
     private func rank(_ bridge: PeerID, _ id: MessageID) -> [UInt8] {
-        key.digest("earshot/2 bridge rank\0", id.bytes + bridge.bytes)
+        key.digest("earshot/3 bridge rank\0", id.bytes + bridge.bytes)
     }
 
     /// Publishes a payload of this network, whose author consents and whose signature is checked.

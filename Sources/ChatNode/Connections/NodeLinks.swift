@@ -79,7 +79,7 @@ extension Node {
         case .metOurselves(let certificate, let link):
             act {
                 $0.ownSession.meet(
-                    certificate, on: link, dm: $0.mail.publicKey, &$0.conversations.router, $0.links, $1, &$2)
+                    certificate, on: link, &$0.mail, &$0.conversations.router, $0.links, $1, &$2)
             }
         case .wake(let id, let deadline):
             scheduler.schedule(at: deadline) { [weak self] in self?.wakeLink(id, deadline) }

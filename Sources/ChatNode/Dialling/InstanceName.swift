@@ -38,7 +38,7 @@ package struct InstanceName: Hashable, Comparable, Sendable {
         let message = InlineArray<40, UInt8> { index in
             index < 32 ? key.span[index] : UInt8(truncatingIfNeeded: salt >> UInt64(8 * (39 - index)))
         }
-        return BLAKE2b.words("earshot/2 name", message.span).0
+        return BLAKE2b.words("earshot/3 name", message.span).0
     }
 
     private static func bytes(of word: UInt64) -> [UInt8] {

@@ -43,13 +43,11 @@ struct OwnSession: ~Copyable {
 
     /// Handles the certificate of another session of our identity: continues, under a later epoch where it has to, or signs out.
     ///
-    /// - Parameters:
-    ///   - theirs: verified; the session can have ended.
-    ///   - dm: the dm key of our certificate.
+    /// - Parameter theirs: verified; the session can have ended.
     /// - Returns: how this session goes on.
     @discardableResult
     mutating func receive(
-        _ theirs: Certificate, dm: PublicKey, _ router: inout MessageRouter, _ connections: Connections,
+        _ theirs: Certificate, _ mail: inout SealedMail, _ router: inout MessageRouter, _ connections: Connections,
         _ environment: Environment, _ effects: inout Effects
     ) -> LoginGuard.Verdict {
         let answer = decide(between: theirs, environment)
@@ -59,7 +57,7 @@ struct OwnSession: ~Copyable {
             router.advance(to: epoch)
             // No node admits payloads of the epoch before: they have failed, and do not wait for ever.
             effects.append(.apply(Outcome(events: router.giveUp())))
-            renewCertificate(dm: dm, &router, connections, environment, &effects)
+            renewCertificate(&mail, &router, connections, environment, &effects)
             effects.append(.keepEpoch(epoch))
         case .signOut:
             effects.append(.report(.notice(.signedOut, Sentence(.signedInElsewhere))))
@@ -70,11 +68,11 @@ struct OwnSession: ~Copyable {
 
     /// A handshake reached another session of our own identity. The link stays open while the two decide which one continues.
     mutating func meet(
-        _ theirs: Certificate, on link: LinkInfo, dm: PublicKey, _ router: inout MessageRouter,
+        _ theirs: Certificate, on link: LinkInfo, _ mail: inout SealedMail, _ router: inout MessageRouter,
         _ links: borrowing Links, _ environment: Environment, _ effects: inout Effects
     ) {
         links.markAsOurs(link)
-        switch receive(theirs, dm: dm, &router, links.connections, environment, &effects) {
+        switch receive(theirs, &mail, &router, links.connections, environment, &effects) {
         case .stay: effects.append(.send(certificate.frame(as: .superseded), to: .link(link.id)))
         // Its certificate goes to all links.
         case .reissue: break
@@ -84,14 +82,15 @@ struct OwnSession: ~Copyable {
         effects.append(.close(.link(link.id), .ownSession))
     }
 
-    /// Issues a certificate for the epoch of the session and a dm key, and sends it on every link. In a crowd others learn it
+    /// Issues a certificate for the epoch of the session and the dm key, and sends it on every link. In a crowd others learn it
     /// behind our presence.
     func renewCertificate(
-        dm: PublicKey, _ router: inout MessageRouter, _ connections: Connections, _ environment: Environment,
+        _ mail: inout SealedMail, _ router: inout MessageRouter, _ connections: Connections, _ environment: Environment,
         _ effects: inout Effects
     ) {
         context.certificate = router.session.certify(
-            noise: context.staticKey.publicKey, dm: dm, serial: certificate.serial + 1)
+            noise: context.staticKey.publicKey, dm: mail.publicKey, serial: certificate.serial + 1)
+        mail.record(certificate)
         for link in connections.all where !link.isRetiring {
             let type: FrameType = link.isOurselves ? .superseded : .certificate
             effects.append(.send(certificate.frame(as: type), to: .link(link.id)))

@@ -17,7 +17,12 @@ struct AdmittedPayload {
     var endpoint: [UInt8] = []
 
     /// It came unasked on a link.
-    var isLive: Bool { if case .live = origin { true } else { false } }
+    var isLive: Bool {
+        switch origin {
+        case .live, .direct: true
+        case .history, .roster, .sealed, .broker: false
+        }
+    }
 
     /// True for the usual payload of a mesh: only bridges and trees hear of it behind the router.
     var isPlain: Bool { isLive && payload.type != .presence && !payload.isBridged }

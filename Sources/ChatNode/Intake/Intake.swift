@@ -141,6 +141,31 @@ extension Intake {
         }
     }
 
+    /// Handles the body of a frame 16 on a link.
+    ///
+    /// - Returns: the payload if it was for us, and admitted.
+    mutating func receiveDirect(
+        _ body: Span<UInt8>, on link: LinkInfo, _ mail: inout SealedMail, _ finder: inout Finder,
+        _ links: borrowing Links, _ environment: Environment, _ effects: inout Effects
+    ) -> AdmittedPayload? {
+        guard let peer = link.peer, let certificate = link.certificate else { return nil }
+        do throws(DropReason) {
+            let frame = try PayloadFrame(direct: body)
+            let live = LiveLink(to: peer, epoch: certificate.epoch, source: link.source)
+            let origin = Origin.direct(live, mail.key(of: frame, from: certificate))
+            switch judge(frame, from: origin, on: link, environment, &effects) {
+            case .admitted(let admitted):
+                finder.recordSender(on: link, isNew: false, links, now: environment.now)
+                return admitted
+            // No ban for a false MAC: the certificate that it is of may be lost.
+            case .refused, .linkEnds: break
+            }
+        } catch {
+            refuse(malformed: error)
+        }
+        return nil
+    }
+
     /// Handles the body of a frame 14: a neighbour's digests, or a presence of its answer to ours.
     ///
     /// - Returns: the payload if it was admitted.
@@ -207,8 +232,8 @@ extension Intake {
         guard let opened else { return nil }
         do throws(DropReason) {
             let content = try readSealed(opened, environment)
-            let (frame, certificate) = (try PayloadFrame(content.frame.span), content.certificate)
-            let origin = Origin.sealed(from: neighbour, by: certificate)
+            let (frame, certificate) = (try PayloadFrame(direct: content.frame.span), content.certificate)
+            let origin = Origin.sealed(from: neighbour, by: certificate, mail.key(of: frame, from: certificate))
             guard case .admitted(var admitted) = judge(frame, from: origin, on: link, environment, &effects) else {
                 return nil
             }
@@ -386,6 +411,7 @@ extension Intake {
         guard
             crowd.takesAnswer(body.count, on: link.id, now: environment.now)
                 || BridgeGate.takeRelayToken(on: link, roster, environment)
+                || Intake.takesRenewal(body, on: link, environment)
         else {
             certificatesRefused += 1
             return nil
@@ -398,6 +424,15 @@ extension Intake {
             effects.append(.countUnexpectedFrame)
         }
         return nil
+    }
+
+    /// Whether a certificate above the rate is taken, because it is that of the link's own peer: without it nothing that the peer says
+    /// to this node alone could be authenticated.
+    private static func takesRenewal(_ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment) -> Bool {
+        guard body.count == Certificate.byteCount, let peer = link.peer,
+            PeerID([UInt8](copying: body.extracting(2..<2 + PeerID.byteCount))) == peer
+        else { return false }
+        return link.takeToken(.betterCertificates, now: environment.now)
     }
 
     /// Takes a verified certificate of a third identity that a neighbour sent: the neighbour is a path to it.

@@ -97,7 +97,7 @@ extension Spread {
     ) {
         let hops = payload.author == me ? 0 : min(received + 1, Limits.relayHops)
         // A payload that is no history, for example a typing notice, goes no further than the neighbours.
-        guard isEngaged, payload.type.isHistory else {
+        guard isEngaged, payload.payload.isHistory else {
             if neighbour == nil { MeshSpread.send(payload, hops: hops, &effects) }
             return
         }
@@ -114,7 +114,7 @@ extension Spread {
     ///
     /// - Parameter isRelayed: it came over a relay, so that it is public in any case.
     func takes(_ payload: VerifiedPayload, isRelayed: Bool, _ router: borrowing MessageRouter) -> Bool {
-        isEngaged && payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
+        isEngaged && payload.payload.isHistory && (isRelayed || router.isForEveryone(payload.payload))
     }
 
     /// Hears of an admitted payload that was routed, and passes it on along the trees.
@@ -136,7 +136,7 @@ extension Spread {
         case .broker(_, isHistory: false):
             guard takes(payload, isRelayed: true, router) else { return }
             hops = 1
-        case .roster, .sealed, .broker(_, isHistory: true): return
+        case .direct, .roster, .sealed, .broker(_, isHistory: true): return
         }
         spread(
             payload, from: neighbour, hops: hops, me: environment.me, connections, now: environment.now, &effects)
@@ -186,7 +186,7 @@ extension Spread {
         now: Instant, _ effects: inout Effects
     ) {
         // A presence reaches a node on several ways: its copies say nothing about the tree.
-        guard isEngaged, frame.type.isHistory else { return }
+        guard isEngaged, frame.isHistory else { return }
         let id = frame.id.prefix
         switch reason {
         case .duplicate, .ownPayload:
@@ -196,6 +196,7 @@ extension Spread {
         case .relayRate, .newAuthorRate, .youngRate, .unknownBridge: break
         case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
             .invalidReason, .invalidAbout, .otherRoom, .tooManyHops, .misdirected, .notHistory, .badCertificate,
+            .falseMAC,
             .badSignature, .foreignAuthor, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale,
             .fromTheFuture, .authorRate:
             trees.refused(id)

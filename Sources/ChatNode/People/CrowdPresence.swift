@@ -220,7 +220,7 @@ extension CrowdPresence {
         switch admitted.origin {
         case .live: isLive = true
         case .roster: isLive = false
-        case .history, .sealed, .broker: return
+        case .direct, .history, .sealed, .broker: return
         }
         guard environment.isCrowd, admitted.payload.type == .presence, let link = admitted.link else { return }
         receive(

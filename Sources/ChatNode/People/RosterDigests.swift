@@ -45,7 +45,7 @@ struct RosterDigests: Hashable, Sendable {
         values[RosterDigests.bucket(of: peer)] ^= RosterDigests.hash(peer, clock, isBridged)
     }
 
-    private static let purpose: BLAKE2b.Purpose = "earshot/2 rost"
+    private static let purpose: BLAKE2b.Purpose = "earshot/3 rost"
 
     private static func hash(_ peer: PeerID, _ clock: AuthorClock, _ isBridged: Bool) -> UInt32 {
         var writer = ByteWriter(capacity: PeerID.byteCount + 17)

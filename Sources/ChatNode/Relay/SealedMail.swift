@@ -18,7 +18,7 @@ struct SealedMail: ~Copyable {
     /// Peers without a link are written to over relays outside of a crowd, too.
     private let usesRelays: Bool
     private var randomness: Randomness
-    private var keys: RelayKeys
+    private var keys: DirectKeys
     private var relay: SealedRelay
     private var retries = SealedRetries()
     private var guests = GuestLinks()
@@ -35,7 +35,7 @@ struct SealedMail: ~Copyable {
     init(_ configuration: NodeConfiguration, me: PeerID, randomness: Randomness, now: Instant) {
         (isRelay, usesRelays) = (configuration.relaysSealed, configuration.sealsForRelays)
         self.randomness = randomness
-        keys = RelayKeys(now: now, using: &self.randomness)
+        keys = DirectKeys(now: now, using: &self.randomness)
         relay = SealedRelay(me: me)
     }
 
@@ -57,6 +57,15 @@ struct SealedMail: ~Copyable {
     /// The tables, for a census.
     var parts: [(name: String, value: Any)] { [("relay", relay), ("retries", retries), ("guests", guests)] }
 
+    /// Records a certificate that was issued for the dm key.
+    mutating func record(_ certificate: Certificate) { keys.record(certificate) }
+
+    /// The key of a direct payload that came from a peer; nil if it is of another certificate than this one of the peer, or of none
+    /// of ours.
+    mutating func key(of frame: borrowing PayloadFrame, from theirs: Certificate) -> DirectKey? {
+        keys.key(of: frame, from: theirs)
+    }
+
     /// Zeroes the secret halves of the keys.
     mutating func forgetKeys() { keys.forget() }
 
@@ -67,7 +76,7 @@ struct SealedMail: ~Copyable {
 /// Our own messages.
 extension SealedMail {
     /// Sends a payload to a peer: on its link, or sealed to the neighbours that know a path to the peer; in a crowd to the one by
-    /// which the peer's presence came, and another.
+    /// which the peer's presence came, and another. Here alone it gets its MAC, for the peer's present certificate.
     ///
     /// - Parameters:
     ///   - certificate: our own.
@@ -78,8 +87,9 @@ extension SealedMail {
         _ environment: Environment, _ effects: inout Effects
     ) {
         if let link = links.connections.sendingLink(of: peer) {
+            guard let theirs = link.certificate, let key = keys.key(of: certificate, with: theirs) else { return }
             links.tally.sent.add(payload.payload.type)
-            links.send(payload.signed.frame(hops: 0), on: link)
+            links.send(payload.signed.directFrame(under: key, from: certificate, to: theirs), on: link)
             return recordUse(of: link.id, now: environment.now)
         }
         let isElsewhere = router.roster.isElsewhere(peer)
@@ -119,11 +129,11 @@ extension SealedMail {
             retries.recordSealed(for: peer, now: environment.now)
             effects.append(.arm(.mail))
         }
-        guard let target else { return }
+        guard let target, let key = keys.key(of: certificate, with: target) else { return }
         let links = links(to: peer, way)
         guard !links.isEmpty || bridge,
             let frame = SealedMessage.frame(
-                sealing: payload, with: certificate, to: target,
+                sealing: payload, under: key, with: certificate, to: target,
                 endpoint: toldEndpoint(way, links, environment, endpoint), using: &randomness)
         else { return }
         let body = Array(frame.dropFirst())

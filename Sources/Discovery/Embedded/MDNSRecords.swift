@@ -3,7 +3,7 @@ import ChatNode
 /// A node's records on one interface: PTR, SRV, TXT and its addresses there (Protocol.md section 10).
 enum MDNSRecords {
     /// The protocol version, and all that the TXT record says.
-    static let version = "v=2"
+    static let version = "v=3"
 
     /// At most five records that are announced: a daemon's cache holds 4,096 an interface, and drops the rest silently.
     ///

@@ -31,9 +31,9 @@ import Wire
             Hexadecimal.decode("79a631eede1bf9c98f12032cdeadd0e7a079398fc786b88cc846ec89af85a51a"))
         let decoded = PublicKey(bytes.span)
         let key = try #require(decoded)
-        let name = try #require(InstanceName("yda4fq6eyxdmpk32nuh6qa2tmm"))
+        let name = try #require(InstanceName("yda4fq6eyxdmotnuaoth2npuia"))
         #expect(name.belongs(to: key))
-        #expect(name.text == "yda4fq6eyxdmpk32nuh6qa2tmm")
+        #expect(name.text == "yda4fq6eyxdmotnuaoth2npuia")
     }
 
     @Test mutating func `with any bit changed a name belongs to no key`() throws {

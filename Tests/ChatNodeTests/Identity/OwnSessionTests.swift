@@ -13,7 +13,7 @@ final class OwnSessionTests {
     private let first: Certificate
     private var own: OwnSession
     private var router: MessageRouter
-    private let dm: PublicKey
+    private var mail: SealedMail
 
     init() {
         var randomness = Randomness.seeded(35)
@@ -23,7 +23,8 @@ final class OwnSessionTests {
         first = session.certify(noise: key.publicKey, dm: runs.key(), serial: 7)
         own = OwnSession(LinkContext(certificate: first, staticKey: key, room: .lobby))
         router = MessageRouter(session: session)
-        dm = runs.key()
+        mail = SealedMail(
+            NodeConfiguration(), me: first.identity, randomness: .seeded(36), now: Instant(nanoseconds: 0))
     }
 
     private func environment(
@@ -38,7 +39,7 @@ final class OwnSessionTests {
         _ theirs: Certificate, _ environment: Environment
     ) -> (answer: LoginGuard.Verdict, effects: [Effect]) {
         var effects = Effects()
-        let answer = own.receive(theirs, dm: dm, &router, bench.links.connections, environment, &effects)
+        let answer = own.receive(theirs, &mail, &router, bench.links.connections, environment, &effects)
         return (answer, effects.list)
     }
 
@@ -67,15 +68,15 @@ final class OwnSessionTests {
     @Test func `a renewed certificate has the session's epoch, a new dm key and the next serial`() {
         router.advance(to: 21)
         var effects = Effects()
-        own.renewCertificate(dm: dm, &router, Connections(me: router.me), environment(), &effects)
-        #expect(own.certificate.epoch == 21 && own.certificate.serial == 8 && own.certificate.dm == dm)
+        own.renewCertificate(&mail, &router, Connections(me: router.me), environment(), &effects)
+        #expect(own.certificate.epoch == 21 && own.certificate.serial == 8 && own.certificate.dm == mail.publicKey)
         #expect(own.certificate.noise == first.noise && effects.isEmpty)
     }
 
     @Test func `a renewed certificate goes to every link, and in a crowd behind our presence`() {
         let link = bench.link(to: 2)
         var effects = Effects()
-        own.renewCertificate(dm: dm, &router, bench.links.connections, environment(isCrowd: true), &effects)
+        own.renewCertificate(&mail, &router, bench.links.connections, environment(isCrowd: true), &effects)
         guard effects.list.count == 2, case .send(let frame, to: .link(link.id)) = effects.list[0],
             case .sendSigned(let presence, to: .everyone) = effects.list[1]
         else {
@@ -89,7 +90,7 @@ final class OwnSessionTests {
     private func meet(_ theirs: Certificate) -> (frames: [[UInt8]], closings: Int) {
         let link = bench.link(to: 3)
         var effects = Effects()
-        own.meet(theirs, on: link, dm: dm, &router, bench.links, environment(after: .seconds(1)), &effects)
+        own.meet(theirs, on: link, &mail, &router, bench.links, environment(after: .seconds(1)), &effects)
         let frames = effects.list.compactMap {
             if case .send(let frame, to: .link(link.id)) = $0 { frame } else { nil }
         }

@@ -19,6 +19,13 @@ struct Runs: ~Copyable {
         KeyPair.generate(using: &randomness, protection: .transient).publicKey
     }
 
+    /// The dm key that the first certificate of a seed names, if no key is given.
+    static func firstDM(identitySeed: UInt64) -> KeyPair {
+        var randomness = Randomness.seeded(identitySeed + 1_000)
+        _ = KeyPair.generate(using: &randomness, protection: .transient)
+        return KeyPair.generate(using: &randomness, protection: .transient)
+    }
+
     /// A certificate; keys that are not given are new.
     mutating func certificate(
         epoch: UInt64, noise: PublicKey? = nil, dm: PublicKey? = nil, serial: UInt64 = 0

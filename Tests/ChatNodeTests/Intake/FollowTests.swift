@@ -19,7 +19,7 @@ final class FollowTests {
     private var live: Origin { .live(LiveLink(to: neighbour, epoch: 1)) }
     private var history: Origin { .history(from: neighbour) }
     private var roster: Origin { .roster(from: neighbour, isKept: false, bridge: .unknown) }
-    private var sealed: Origin { .sealed(from: neighbour, by: authorCertificate) }
+    private var sealed: Origin { .sealed(from: neighbour, by: authorCertificate, nil) }
 
     private func broker(isHistory: Bool) throws -> Origin {
         .broker(bridge: try #require(parts.bridgePeer), isHistory: isHistory)

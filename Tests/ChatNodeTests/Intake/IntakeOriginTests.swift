@@ -35,13 +35,29 @@ final class IntakeOriginTests {
         #expect(parts.value(.dropped(.duplicate)) == 1 && parts.value(.payloadsAdmitted) == 1)
     }
 
-    @Test func `a request that its author sends again is repeated`() {
+    @Test func `a request that its author sends again is repeated`() throws {
         let request = PayloadBody.dmRequest(target: parts.bench.me, nickname: "otter", text: "hello")
-        let frame = neighbour.sign(request, at: now).signed.frame(hops: 0)
-        let answers = [parts.receive(frame), parts.receive(frame)]
+        let frame = try parts.directFrame(neighbour.sign(request, at: now), of: 1)
+        let answers = [parts.receiveDirect(frame), parts.receiveDirect(frame)]
         #expect(answers.map { $0.payload?.isRepeated } == [false, true])
         // Nothing but the first counts as a public message.
         #expect(parts.intake.hops[0] == 0)
+    }
+
+    @Test func `a false MAC, or one under another certificate, drops a payload and ends no link`() throws {
+        let request = PayloadBody.dmRequest(target: parts.bench.me, nickname: "otter", text: "hello")
+        let frame = try parts.directFrame(neighbour.sign(request, at: now), of: 1)
+        for place in [1, 2, frame.count - 1] {
+            var forged = frame
+            forged[place] ^= 1
+            let (admitted, effects) = parts.receiveDirect(forged)
+            #expect(admitted == nil && effects.isEmpty)
+        }
+        #expect(parts.value(.dropped(.falseMAC)) == 3)
+        #expect(parts.receiveDirect(frame).payload != nil)
+        // A third identity's payload is of no key of this link.
+        let other = try parts.directFrame(author.sign(request, at: now), of: 9)
+        #expect(ends(parts.receiveDirect(other).effects) == ["violation"])
     }
 
     @Test func `a payload that was asked for is history, however old`() {
@@ -93,17 +109,18 @@ final class IntakeOriginTests {
 
     private func seal(_ payload: VerifiedPayload, with certificate: Certificate) throws -> [UInt8] {
         var randomness = Randomness.seeded(5)
-        let ours = PartsBench.certificate(of: 7_000, dm: parts.mail.publicKey)
         let endpoint: [UInt8] = [10, 0, 0, 9, 1, 2]
         return try #require(
-            SealedMessage.frame(sealing: payload, with: certificate, to: ours, endpoint: endpoint, using: &randomness))
+            SealedMessage.frame(
+                sealing: payload, under: try parts.key(of: 9), with: certificate, to: parts.ours, endpoint: endpoint,
+                using: &randomness))
     }
 
     @Test func `a sealed payload proves its author by the certificate that came with it`() throws {
         let certificate = PartsBench.certificate(of: 9)
         let payload = author.sign(.dmAccept(target: parts.bench.me), at: now)
         let (admitted, effects) = parts.receiveSealed(try seal(payload, with: certificate))
-        guard let admitted, case .sealed(from: neighbour.id, by: certificate) = admitted.origin else {
+        guard let admitted, case .sealed(from: neighbour.id, by: certificate, _) = admitted.origin else {
             Issue.record("\(admitted as Any)")
             return
         }

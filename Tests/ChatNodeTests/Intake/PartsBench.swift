@@ -1,5 +1,6 @@
 import Chat
 import Noise
+import Testing
 import Wire
 
 @testable import ChatNode
@@ -9,6 +10,8 @@ final class PartsBench {
     typealias Result = (payload: AdmittedPayload?, effects: [Effect])
 
     let bench = LinkBench()
+    /// Our certificate with the dm key of `mail`.
+    let ours: Certificate
     /// To the peer of seed 1.
     let link: LinkInfo
     var intake: Intake
@@ -29,6 +32,8 @@ final class PartsBench {
         intake = Intake(configuration, me: bench.me, now: bench.start)
         history = HistoryExchange(me: bench.me, isShared: true)
         mail = SealedMail(configuration, me: bench.me, randomness: .seeded(35), now: bench.start)
+        ours = PartsBench.certificate(of: 7_000, dm: mail.publicKey)
+        mail.record(ours)
         bridge = BridgeGate(configuration)
         let key = StaticKey(KeyPair.generate(using: &randomness))
         own = OwnSession(LinkContext(certificate: bench.certificate, staticKey: key, room: Room.lobby))
@@ -49,6 +54,17 @@ final class PartsBench {
         return runs.certificate(epoch: 1, dm: dm)
     }
 
+    /// The key of the first certificate of a seed with ours.
+    func key(of seed: UInt64) throws -> DirectKey {
+        let key = DirectKey(of: Runs.firstDM(identitySeed: seed), PartsBench.certificate(of: seed), with: ours)
+        return try #require(key)
+    }
+
+    /// The frame of a direct payload to us.
+    func directFrame(_ payload: VerifiedPayload, of seed: UInt64) throws -> [UInt8] {
+        payload.signed.directFrame(under: try key(of: seed), from: PartsBench.certificate(of: seed), to: ours)
+    }
+
     /// Stands for this node's bridge.
     var bridgePeer: PeerID? { bridge.neighbour }
 
@@ -63,6 +79,14 @@ final class PartsBench {
         let payload = intake.receive(
             body.span, on: link, &history, &spread, &finder, &crowd, bridge, &router, bench.links, own,
             bench.environment(mode), &effects)
+        return (payload, effects.list)
+    }
+
+    func receiveDirect(_ frame: [UInt8]) -> Result {
+        var effects = Effects()
+        let body = Array(frame.dropFirst())
+        let payload = intake.receiveDirect(
+            body.span, on: link, &mail, &finder, bench.links, bench.environment(.mesh), &effects)
         return (payload, effects.list)
     }
 

@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Noise
 import Simulator
 import Testing
 import Wire
@@ -24,6 +25,11 @@ import Wire
 
     private func message(_ text: String) -> PayloadBody {
         .publicMessage(stage: .newcomer, nickname: "rude", text: text)
+    }
+
+    /// Sends a payload for one peer over the link with alice.
+    private func sendDirect(_ body: PayloadBody) throws {
+        send(try #require(rude.directFrame(rude.payload(body, at: now))))
     }
 
     private func send(_ frame: [UInt8]) {
@@ -174,15 +180,16 @@ import Wire
     }
 
     @Test func `a repeated message is acknowledged within the rate, and shown once`() throws {
-        send(rude.payload(.dmRequest(target: alice.key, nickname: "rude", text: "hi"), at: now).frame(hops: 0))
+        try sendDirect(.dmRequest(target: alice.key, nickname: "rude", text: "hi"))
         let key = rude.key
         try alice.with { node throws(ChatError) in try node.perform(.accept(key)) }
         simulation.advance(by: .seconds(10))
         let before = alice.counter("payloads_sent")
         let message = rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "again"), at: now)
-        let edit = rude.payload(.edit(target: message.payload.messageId, text: "and again"), at: now)
+        let edit = rude.payload(.edit(to: alice.key, target: message.payload.messageId, text: "and again"), at: now)
+        let frames = [try #require(rude.directFrame(message)), try #require(rude.directFrame(edit))]
         for _ in 0..<1_000 {
-            for payload in [message, edit] { simulation.timeline.perform { rude.send(payload.frame(hops: 0)) } }
+            for frame in frames { simulation.timeline.perform { rude.send(frame) } }
             simulation.advance(by: .microseconds(100))
         }
         simulation.advance(by: .seconds(1))
@@ -200,7 +207,7 @@ import Wire
             let request = PayloadBody.dmRequest(target: alice.key, nickname: "rude", text: "may I?")
             let again = PayloadBody.dmRequest(target: alice.key, nickname: "rude", text: "please?")
             for body in [request, again] {
-                let frame = member.payload(body, at: now).frame(hops: 0)
+                let frame = try #require(member.directFrame(member.payload(body, at: now)))
                 simulation.timeline.perform { member.send(frame) }
             }
             simulation.advance(by: .seconds(1))
@@ -211,6 +218,25 @@ import Wire
         try expectOthersUntouched()
     }
 
+    @Test func `a member sees no gap in the numbers of one that converses with another`() throws {
+        try alice.say("may I?", to: bob)
+        simulation.advance(by: .seconds(1))
+        try bob.accept(alice)
+        for number in 0..<5 {
+            try alice.say("public \(number)")
+            try alice.say("private \(number)", to: bob)
+            simulation.advance(by: .seconds(2))
+        }
+        #expect(bob.texts(.direct(alice.key)).last == "private 4")
+        let payloads = try rude.frames(.payload).map { body in
+            try P2PPayload(decoding: Array(body.dropFirst().dropLast(Identity.signatureBytes)).span)
+        }
+        let numbers = payloads.filter { $0.author == alice.key }.map(\.sequence)
+        let first = try #require(numbers.first)
+        #expect(numbers.count >= 6 && numbers == Array(first..<first + UInt64(numbers.count)))
+        #expect(rude.frames(.direct).isEmpty)
+    }
+
     @Test func `messages of muted peers are counted`() {
         let key = rude.key
         alice.with { $0.change(.muted(key, true)) }
@@ -219,9 +245,9 @@ import Wire
         #expect(alice.counter("refused_unheard") == 1)
     }
 
-    @Test func `a direct message for another peer, or without consent, is not shown`() {
-        send(rude.payload(.directMessage(target: bob.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))
-        send(rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))
+    @Test func `a direct message for another peer, or without consent, is not shown`() throws {
+        try sendDirect(.directMessage(target: bob.key, nickname: "rude", text: "psst"))
+        try sendDirect(.directMessage(target: alice.key, nickname: "rude", text: "psst"))
         #expect(alice.messages.isEmpty)
         #expect(alice.counter("dropped_misdirected") == 1)
     }

@@ -9,6 +9,7 @@ import Wire
 final class RudeMember: TransportHandler, Sendable {
     private struct State: ~Copyable {
         var session: UserSession
+        let dm: KeyPair
         var side: LinkSide?
         var connection: ConnectionID?
         var isClosed = false
@@ -41,7 +42,7 @@ final class RudeMember: TransportHandler, Sendable {
             by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: epoch, serial: 1)
         let context = LinkContext(certificate: certificate, staticKey: staticKey, room: Room(openNamed: room))
         let session = UserSession(identity: identity, room: Room(openNamed: room).id, epoch: epoch, nickname: "rude")
-        var initial = State(session: session)
+        var initial = State(session: session, dm: dm)
         initial.side = LinkSide(.initiator, context: context, seed: seed + 1)
         state = Mutex(initial)
         host = simulation.network.addHost(beside: machine ?? neighbour?.host)
@@ -73,9 +74,20 @@ final class RudeMember: TransportHandler, Sendable {
         state.withLock { $0.connection = connection }
     }
 
-    /// A payload signed by this member.
+    /// A payload of this member, signed if it is for the room.
     func payload(_ body: PayloadBody, at time: Timestamp) -> SignedPayload {
         state.withLock { $0.session.sign(body, at: time).signed }
+    }
+
+    /// The frame of a payload that is for one peer, with its MAC for the peer of the link; nil before the handshake.
+    func directFrame(_ payload: SignedPayload) -> [UInt8]? {
+        state.withLock { state -> [UInt8]? in
+            guard let side = state.side, let theirs = side.established else { return nil }
+            let ours = side.context.certificate
+            return DirectKey(of: state.dm, ours, with: theirs).map {
+                payload.directFrame(under: $0, from: ours, to: theirs)
+            }
+        }
     }
 
     func send(_ frame: [UInt8]) { send(together: [frame]) }

@@ -19,7 +19,7 @@ import Wire
     private let others: [Room]
 
     init() throws {
-        members = try StrangerTests.room("abide-amend-leader-amend-exempt-afford-bring-deride")
+        members = try StrangerTests.room("abide-amend-leader-amend-exempt-afford-bring-cymbal")
         var randomness = Randomness.seeded(5)
         let text = RoomKey.generate(using: &randomness)
         others = [

@@ -9,11 +9,16 @@ import Wire
 final class SealedMailTests {
     private let bench = LinkBench()
     private var mail: SealedMail
+    /// Ours, with the dm key of `mail`.
+    private let certificate: Certificate
     private let links: [LinkInfo]
     private let bob = Runs(identitySeed: 20).id
 
     init() {
         mail = SealedMail(NodeConfiguration(), me: bench.me, randomness: .seeded(36), now: bench.start)
+        var runs = Runs(identitySeed: 7_000)
+        certificate = runs.certificate(epoch: 1, dm: mail.publicKey)
+        mail.record(certificate)
         var links: [LinkInfo] = []
         for seed in 1...4 as ClosedRange<UInt64> { links.append(bench.link(to: seed)) }
         self.links = links
@@ -27,7 +32,7 @@ final class SealedMailTests {
         var effects = Effects()
         mail.seal(
             session.sign(.dmAccept(target: bob), at: bench.wallClock), for: bob,
-            to: knowsBob ? runs.certificate(epoch: 1) : nil, with: bench.certificate, over: way, andBridge: false,
+            to: knowsBob ? runs.certificate(epoch: 1) : nil, with: certificate, over: way, andBridge: false,
             bench.environment(mode), endpoint: { _ in [] }, &effects)
         return effects.list
     }

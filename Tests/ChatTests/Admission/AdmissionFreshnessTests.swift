@@ -35,11 +35,12 @@ struct AdmissionFreshnessTests {
         }
         #expect(admit(judgesAge: true) == verdict)
         if verdict != "admitted" { #expect(admit(judgesAge: false) == "admitted") }
-        // It may be of a direct message, which waits for its receiver.
         let edit = alice.sign(.edit(target: signed.payload.messageId, text: "then"))
-        #expect(
-            gate.admit(edit.frameBody(), from: .live(LiveLink(to: alice.id, epoch: 1, judgesAge: true))).text
-                == "admitted")
+        let link = LiveLink(to: alice.id, epoch: 1, judgesAge: true)
+        #expect(gate.admit(edit.frameBody(), from: .live(link)).text == verdict)
+        // One of a direct message waits for its receiver.
+        let direct = alice.sign(.edit(to: Gate.me, target: signed.payload.messageId, text: "then"))
+        #expect(gate.admit(direct.frameBody(), from: .direct(link, Gate.key)).text == "admitted")
     }
 
     @Test(arguments: [0, 1, .max] as [UInt64])

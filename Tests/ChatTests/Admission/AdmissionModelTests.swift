@@ -46,6 +46,7 @@ struct AdmissionModelTests {
             .publicMessage(stage: .newcomer, nickname: "n", text: "\(randomness.next())"),
             .publicMessage(stage: .newcomer, nickname: "n", text: "\(randomness.next())"),
             .delete(target: .numbered(1)), .typing(target: nil, isOn: true),
+            .delete(to: Gate.me, target: .numbered(1)), .typing(target: Gate.me, isOn: true),
             .directMessage(target: Gate.me, nickname: "n", text: "hi"), .dmAccept(target: Bodies.target),
         ]
         let body = bodies.randomElement(using: &randomness) ?? .delete(target: .numbered(1))
@@ -66,31 +67,44 @@ struct AdmissionModel {
 
         init(_ signed: SignedPayload, _ authors: [PeerID], _ randomness: inout Randomness) {
             self.signed = signed
-            let isRelayed = Bool.random(using: &randomness)
+            let isDirect = signed.payload.isDirect
+            let isRelayed = Bool.random(using: &randomness) && !isDirect
             hops = isRelayed ? UInt8.random(in: 1...8, using: &randomness) : 0
             let isOwnLink = !isRelayed && Int.random(in: 0..<8, using: &randomness) > 0
             link = isOwnLink ? signed.payload.author : authors.randomElement(using: &randomness) ?? Gate.me
             linkEpoch = Int.random(in: 0..<15, using: &randomness) == 0 ? 7 : signed.payload.epoch
             isForged = Int.random(in: 0..<10, using: &randomness) == 0
-            isHistory = Int.random(in: 0..<6, using: &randomness) == 0
+            isHistory = Int.random(in: 0..<6, using: &randomness) == 0 && !isDirect
         }
 
         func apply(to gate: inout Gate) -> AdmissionResult {
             var frame = signed.frameBody(hops: hops)
             if isForged { frame[frame.count - 1] ^= 1 }
+            if signed.payload.isDirect {
+                return gate.admit(frame, from: .direct(LiveLink(to: link, epoch: linkEpoch), Gate.key))
+            }
             guard isHistory else { return gate.admit(frame, from: link, epoch: linkEpoch) }
             return gate.admit(frame, from: .history(from: link))
         }
     }
 
+    /// The numbers for the gate alone, and those for the room, are apart.
+    private struct Stream: Hashable {
+        let author: PeerID
+        let isDirect: Bool
+
+        init(_ payload: P2PPayload) { (author, isDirect) = (payload.author, payload.isDirect) }
+    }
+
     /// The ids of all payloads but those that came in order over their author's own link, which their numbers identify.
     private var ids: Set<MessageID> = []
     private var newestEpoch: [PeerID: UInt64] = [:]
-    private var heard: [PeerID: [UInt64: MessageID]] = [:]
+    private var heard: [Stream: [UInt64: MessageID]] = [:]
 
     mutating func verdict(on event: Event) -> String {
         let payload = event.signed.payload
-        if let reason = event.isHistory ? historyFault(event) : liveFault(event) {
+        let fault = payload.isDirect ? directFault(event) : event.isHistory ? historyFault(event) : liveFault(event)
+        if let reason = fault {
             if reason == "repeated" { note(payload) }
             return reason
         }
@@ -103,21 +117,23 @@ struct AdmissionModel {
     private mutating func note(_ payload: P2PPayload) {
         if payload.epoch > newestEpoch[payload.author, default: 0] {
             newestEpoch[payload.author] = payload.epoch
-            heard[payload.author] = [:]
+            heard = heard.filter { $0.key.author != payload.author }
         }
-        let isTooOld = (heard[payload.author]?.keys.max() ?? 0) >= payload.sequence + 256
-        if !isTooOld, heard[payload.author]?[payload.sequence] == nil {
-            heard[payload.author, default: [:]][payload.sequence] = payload.messageId
+        let stream = Stream(payload)
+        let isTooOld = (heard[stream]?.keys.max() ?? 0) >= payload.sequence + 256
+        if !isTooOld, heard[stream]?[payload.sequence] == nil {
+            heard[stream, default: [:]][payload.sequence] = payload.messageId
         }
     }
 
     private func isSentAgain(_ event: Event) -> Bool {
-        event.hops == 0 && [.edit, .delete, .dmRequest, .directMessage].contains(event.signed.payload.type)
+        event.signed.payload.isDirect
+            && [.edit, .delete, .dmRequest, .directMessage].contains(event.signed.payload.type)
     }
 
     private func isKnown(_ payload: P2PPayload) -> Bool {
         if ids.contains(payload.messageId) { return true }
-        guard payload.epoch == newestEpoch[payload.author], let heard = heard[payload.author],
+        guard payload.epoch == newestEpoch[payload.author], let heard = heard[Stream(payload)],
             let top = heard.keys.max()
         else { return false }
         return top < payload.sequence + 256 && heard[payload.sequence] == payload.messageId
@@ -125,18 +141,18 @@ struct AdmissionModel {
 
     private func liveFault(_ event: Event) -> String? {
         let payload = event.signed.payload
-        let isDirect = event.hops == 0
-        if isDirect, payload.author != event.link { return "close foreign_author" }
+        let isOwnLink = event.hops == 0
+        if isOwnLink, payload.author != event.link { return "close foreign_author" }
         if event.hops > 7 { return "dropped too_many_hops" }
         if payload.room != Author.room { return "dropped other_room" }
-        let isSentAgain = isSentAgain(event)
-        let isInOrder = isDirect && !isSentAgain && !ids.contains(payload.messageId)
+        let isInOrder = isOwnLink && !ids.contains(payload.messageId)
         if isInOrder, payload.epoch != event.linkEpoch { return "dropped wrong_epoch" }
-        if isKnown(payload) {
-            return isSentAgain ? directFault(event, isSentAgain) ?? "repeated" : "dropped duplicate"
+        if isKnown(payload) { return "dropped duplicate" }
+        if isOwnLink {
+            if let fault = orderFault(payload) { return fault }
+            let isChecked = payload.type == .edit || payload.type == .delete
+            return event.isForged && isChecked ? "ban bad_signature" : nil
         }
-        if isDirect { return directFault(event, isSentAgain) }
-        if payload.type.isDirect { return "dropped misdirected" }
         if event.isForged { return "ban bad_signature" }
         let age = Int(event.wallClock.milliseconds) - Int(payload.timestamp.milliseconds)
         if age < -300_000 { return "dropped from_the_future" }
@@ -144,22 +160,27 @@ struct AdmissionModel {
         return orderFault(payload)
     }
 
-    private func directFault(_ event: Event, _ isSentAgain: Bool) -> String? {
+    /// Of a payload for one peer.
+    private func directFault(_ event: Event) -> String? {
         let payload = event.signed.payload
+        if payload.author != event.link { return "close foreign_author" }
+        if payload.room != Author.room { return "dropped other_room" }
+        let isSentAgain = isSentAgain(event)
+        if isKnown(payload), !isSentAgain { return "dropped duplicate" }
         if payload.epoch != event.linkEpoch { return "dropped wrong_epoch" }
         let fault = orderFault(payload)
         if let fault, !isSentAgain || fault == "dropped old_epoch" { return fault }
-        if event.isForged, payload.type == .edit || payload.type == .delete { return "ban bad_signature" }
-        if let target = payload.target, target != Gate.me { return "dropped misdirected" }
-        return nil
+        if event.isForged { return "dropped false_mac" }
+        if payload.target != Gate.me { return "dropped misdirected" }
+        return isKnown(payload) ? "repeated" : nil
     }
 
     private func orderFault(_ payload: P2PPayload) -> String? {
         let newest = newestEpoch[payload.author, default: 0]
         if payload.epoch < newest { return "dropped old_epoch" }
-        guard payload.epoch == newest, let top = heard[payload.author]?.keys.max() else { return nil }
+        guard payload.epoch == newest, let top = heard[Stream(payload)]?.keys.max() else { return nil }
         if top >= 256, payload.sequence <= top - 256 { return "dropped sequence_too_old" }
-        return heard[payload.author]?[payload.sequence] != nil ? "dropped equivocation" : nil
+        return heard[Stream(payload)]?[payload.sequence] != nil ? "dropped equivocation" : nil
     }
 
     private func historyFault(_ event: Event) -> String? {
@@ -172,8 +193,8 @@ struct AdmissionModel {
         if payload.timestamp.milliseconds > event.wallClock.milliseconds + 300_000 { return "dropped from_the_future" }
         guard payload.epoch == newestEpoch[payload.author], !isKnown(payload) else { return nil }
         // A number too old for the window is admitted: the id is new.
-        let top = heard[payload.author]?.keys.max() ?? 0
+        let top = heard[Stream(payload)]?.keys.max() ?? 0
         let isTold = payload.sequence > top || top - payload.sequence < 256
-        return isTold && heard[payload.author]?[payload.sequence] != nil ? "dropped equivocation" : nil
+        return isTold && heard[Stream(payload)]?[payload.sequence] != nil ? "dropped equivocation" : nil
     }
 }

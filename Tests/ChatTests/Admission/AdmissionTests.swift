@@ -15,7 +15,6 @@ struct AdmissionTests {
         #expect(payload.provenance == .direct(alice.id))
         #expect(payload.payload == signed.payload)
         #expect(payload.signed == signed)
-        #expect(payload.isFirstHand)
         #expect(gate.admission.admitted == 1)
         #expect(gate.admission.drops.isEmpty)
     }
@@ -25,7 +24,6 @@ struct AdmissionTests {
         var gate = Gate()
         let payload = try #require(gate.admit(alice.say("hello"), hops: 1, from: relay).admitted)
         #expect(payload.provenance == .signed(via: relay))
-        #expect(!payload.isFirstHand)
     }
 
     @Test func `a payload that came over a bridge is known as one and passed on as one`() throws {
@@ -34,7 +32,6 @@ struct AdmissionTests {
         let frame = alice.say("from afar").frame(hops: 2, isBridged: true).dropFirst()
         let payload = try #require(gate.admit(Array(frame), from: relay, bridge: .known).admitted)
         #expect(payload.provenance == .bridged(via: relay))
-        #expect(!payload.isFirstHand)
         #expect(payload.frame(hops: 3)[1] == 0x83)
         let alone = alice.say("alone").frame(hops: 0, isBridged: true).dropFirst()
         #expect(gate.admit(Array(alone), from: alice.id).text == "dropped malformed")
@@ -66,6 +63,56 @@ struct AdmissionTests {
         #expect(VerifiedPayload(checking: signed, via: relay)?.provenance == .signed(via: relay))
     }
 
+    @Test func `a payload for one peer is verified by its MAC alone`() throws {
+        var alice = Author(seed: 1)
+        let direct = alice.sign(.dmAccept(target: Gate.me))
+        #expect(direct.signature.isEmpty)
+        #expect(VerifiedPayload(direct, onLinkOf: alice.id) == nil)
+        #expect(VerifiedPayload(checking: direct, via: alice.id) == nil)
+        let body = direct.frameBody()
+        let payload = try VerifiedPayload(authenticating: PayloadFrame(direct: body.span), under: Gate.key)
+        #expect(payload.provenance == .direct(alice.id) && payload.signed == direct)
+        #expect(throws: DropReason.falseMAC) {
+            try VerifiedPayload(authenticating: PayloadFrame(direct: body.span), under: nil)
+        }
+        // A signature does not make it one that a third peer could check.
+        let signed = Array(direct.signedBytes)
+        let signature = alice.identity.sign(domain: "earshot/3 payload\0", message: signed.span)
+        let unmasked = [0] + signed + signature
+        #expect(throws: DropReason.misdirected) { _ = try PayloadFrame(unmasked.span) }
+        let message = alice.say("for all")
+        let masked = [1, 1] + Array(message.signedBytes) + Gate.key.mac(of: Array(message.signedBytes).span)
+        #expect(throws: DropReason.misdirected) { _ = try PayloadFrame(direct: masked.span) }
+    }
+
+    @Test func `a false MAC drops a payload and costs its author a token, and ends no link`() {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let link = LiveLink(to: alice.id, epoch: 1)
+        let good = alice.sign(.directMessage(target: Gate.me, nickname: "a", text: "yes"))
+        var forged = good.frameBody()
+        forged[forged.count - 1] ^= 1
+        for _ in 0..<5 { #expect(gate.admit(forged, from: .direct(link, Gate.key)).text == "dropped false_mac") }
+        #expect(gate.admit(good.frameBody(), from: .direct(link, nil)).text == "dropped false_mac")
+        #expect(gate.admission.drops == [.falseMAC: 6])
+        #expect(gate.admit(good.frameBody(), from: .direct(link, Gate.key)).text == "admitted")
+        #expect(gate.admit(good.frameBody(), from: .direct(link, Gate.key)).text == "repeated")
+        for _ in 0..<30 { _ = gate.admit(forged, from: .direct(link, Gate.key)) }
+        #expect(gate.admission.drops[.authorRate] ?? 0 > 0)
+    }
+
+    @Test func `the numbers for one peer and those for the room are of two streams`() {
+        let alice = Author(seed: 1)
+        var gate = Gate()
+        let body = PayloadBody.publicMessage(stage: .newcomer, nickname: "a", text: "x")
+        #expect(gate.admit(alice.sign(body, sequence: 400)).text == "admitted")
+        #expect(gate.admit(alice.sign(.dmAccept(target: Gate.me), sequence: 1)).text == "admitted")
+        #expect(gate.admit(alice.sign(.dmAccept(target: Gate.me), sequence: 400)).text == "admitted")
+        #expect(gate.admit(alice.sign(.dmLeave(target: Gate.me), sequence: 1)).text == "dropped sequence_too_old")
+        #expect(gate.admit(alice.sign(.dmLeave(target: Gate.me), sequence: 400)).text == "dropped equivocation")
+        #expect(gate.admit(alice.sign(body, sequence: 399)).text == "admitted")
+    }
+
     @Test func `a direct payload becomes a signed one when its signature is verified`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
@@ -73,7 +120,6 @@ struct AdmissionTests {
         let checked = try #require(gate.admission.verifySignature(of: payload).admitted)
         #expect(checked.provenance == .signed(via: alice.id))
         #expect(checked.signed == payload.signed)
-        #expect(checked.isFirstHand)
         #expect(gate.admission.verifySignature(of: checked).admitted == checked)
     }
 
@@ -93,7 +139,6 @@ struct AdmissionTests {
         for body in [PayloadBody.edit(target: .numbered(1), text: "x"), .delete(target: .numbered(1))] {
             let payload = try #require(gate.admit(alice.sign(body)).admitted)
             #expect(payload.provenance == .signed(via: alice.id))
-            #expect(payload.isFirstHand)
             var forged = alice.sign(body).frameBody()
             forged[forged.count - 1] ^= 1
             #expect(gate.admit(forged, from: alice.id).text == "ban bad_signature")
@@ -126,7 +171,7 @@ struct AdmissionTests {
             room: Author.room, author: alice.id, epoch: 1, sequence: 1, timestamp: Author.wallClock, kind: 1)
         let body = PayloadBody.publicMessage(stage: .newcomer, nickname: "alice", text: "I owe Mallory")
         let signed = header.encoded(with: body.encoded())
-        let frame = [1] + signed + mallory.identity.sign(domain: "earshot/2 payload\0", message: signed.span)
+        let frame = [1] + signed + mallory.identity.sign(domain: "earshot/3 payload\0", message: signed.span)
         #expect(gate.admit(frame, from: mallory.id).text == "ban bad_signature")
     }
 

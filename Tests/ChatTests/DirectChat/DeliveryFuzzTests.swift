@@ -76,13 +76,14 @@ private final class Correspondent {
 
     func receive(_ frame: [UInt8], from other: Correspondent) {
         let verdict = admission.judge(
-            frame: frame.span, from: .live(LiveLink(to: other.person.id, epoch: other.person.session.epoch)),
+            frame: frame.span,
+            from: .direct(LiveLink(to: other.person.id, epoch: other.person.session.epoch), Gate.key),
             now: person.now, wallClock: person.wallClock)
         switch verdict {
         case .admitted(let payload):
             note(person.router.route(payload, at: person.moment), with: other.person.id)
         case .repeated(let payload):
-            note(person.router.routeAgain(payload, at: person.moment), with: other.person.id)
+            note(person.router.route(payload, at: person.moment), with: other.person.id)
         case .dropped, .closeLink, .ban:
             Issue.record("an honest peer was not heard: \(verdict)")
         }
@@ -215,7 +216,7 @@ private final class Correspondence {
         let isAllowed = isLinked || outgoing.isEmpty
         #expect(isAllowed, "nothing is sent without a link")
         guard isLinked else { return }
-        other.inbox += outgoing.map { Array($0.payload.signed.frame(hops: 0).dropFirst()) }
+        other.inbox += outgoing.map { Array($0.payload.signed.frameBody()) }
     }
 
     private func deliverOne(to index: Int) {

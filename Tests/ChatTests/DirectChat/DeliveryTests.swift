@@ -177,7 +177,7 @@ struct DeliveryTests {
         let request = try carol.direct("hello?", to: bob).outgoing[0].payload
         bob.receive(request)
         bob.receive(carol.sign(.directMessage(target: bob.id, nickname: "carol", text: "too soon")))
-        bob.receive(carol.sign(.edit(target: request.payload.messageId, text: "hello!")))
+        bob.receive(carol.sign(.edit(to: bob.id, target: request.payload.messageId, text: "hello!")))
         #expect(bob.replies().isEmpty)
     }
 

@@ -77,7 +77,7 @@ struct DirectQueueTests {
     @Test func `the oldest of 101 is given up with its edits`() throws {
         var (queue, payloads) = queue(99, isLinked: true)
         let first = payloads[0].payload.messageId
-        _ = queue.append(alice.sign(.edit(target: first, text: "zero")), text: nil, isLinked: true)
+        _ = queue.append(alice.sign(.edit(to: bob, target: first, text: "zero")), text: nil, isLinked: true)
         queue.edited(first, to: "zero")
         var lost = queue.takeOverflow()
         #expect(lost.isEmpty)
@@ -91,7 +91,7 @@ struct DirectQueueTests {
     @Test func `a message deleted before it was sent is never sent, the deletion of one that was sent is`() {
         var (queue, payloads) = queue(2, isLinked: false)
         let ids = payloads.map(\.payload.messageId)
-        _ = queue.append(alice.sign(.edit(target: ids[0], text: "x")), text: nil, isLinked: false)
+        _ = queue.append(alice.sign(.edit(to: bob, target: ids[0], text: "x")), text: nil, isLinked: false)
         var mayBeThere = queue.takeBack(ids[0])
         #expect(!mayBeThere)
         #expect(queue.count == 1)

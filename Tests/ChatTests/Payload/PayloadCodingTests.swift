@@ -9,6 +9,13 @@ struct PayloadCodingTests {
         SignedPayload.isSignatureValid(in: bytes.span, by: author)
     }
 
+    /// Whether S with its proof is genuine: its signature, or, of a direct payload, its MAC.
+    func isProven(_ bytes: [UInt8], of body: PayloadBody, by author: PeerID) -> Bool {
+        guard body.target != nil else { return isSigned(bytes, by: author) }
+        let (signed, mac) = (Array(bytes.dropLast(32)), Array(bytes.suffix(32)))
+        return Gate.key.isMAC(mac.span, of: signed.span)
+    }
+
     func decode(_ type: PayloadType, _ bytes: [UInt8]) -> PayloadBody? {
         try? PayloadBody(type, decoding: bytes.span)
     }
@@ -37,10 +44,10 @@ struct PayloadCodingTests {
         let signed = header.encoded(with: body.encoded())
         // Both computed by another program, from Protocol.md section 6.
         let bytes =
-            "4ba1b0bc9d93adc086ed08c1a885dcc6000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+            "8a29443c666148f5da75d9b17e30c4c0000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
             + "010203040506070800000000000000090000018bcfe5687b0100070103626f626869"
         #expect(Hexadecimal.encode(signed) == bytes)
-        #expect(MessageID(signed: signed.span).hexadecimal == "dd8a1fa63049cd848bcf5866b495582a")
+        #expect(MessageID(signed: signed.span).hexadecimal == "527640341a0b0871c1046aaf4dd6405b")
         #expect(try P2PPayload(decoding: signed.span).body == body)
     }
 
@@ -79,17 +86,17 @@ struct PayloadCodingTests {
     }
 
     @Test(arguments: Bodies.all)
-    func `each flipped bit changes the id and invalidates the signature`(body: PayloadBody) {
+    func `each flipped bit changes the id and invalidates the signature or the MAC`(body: PayloadBody) {
         var author = Author(seed: 4)
         let signed = author.sign(body)
-        let bytes = Array(signed.signedBytes) + Array(signed.signature)
+        let bytes = Array(signed.frameBody().dropFirst(body.target == nil ? 1 : 2))
         let end = signed.signedBytes.count
-        #expect(isSigned(bytes, by: author.id))
+        #expect(isProven(bytes, of: body, by: author.id))
         // All bits of the fixed header and of the signature, and a sample of long bodies.
         for bit in 0..<bytes.count * 8 where bit < 1_200 || bit >= (end * 8) || bit.isMultiple(of: 41) {
             var flipped = bytes
             flipped[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(!isSigned(flipped, by: author.id))
+            #expect(!isProven(flipped, of: body, by: author.id))
             guard bit < end * 8 else { continue }
             let payload = try? P2PPayload(decoding: Array(flipped[..<end]).span)
             #expect(payload?.messageId != signed.payload.messageId)
@@ -116,7 +123,7 @@ struct PayloadCodingTests {
             (.presence, [0, 0, 1, 0x61, 0, 0, 0]),  // no bridge byte
             (.presence, [0, 0, 1, 0x61, 0, 0, 0, 8]),  // a bit that does not exist
             (.typing, [UInt8](repeating: 0, count: 32) + [2]),  // neither on nor off
-            (.delete, [UInt8](repeating: 0, count: 15)),
+            (.delete, [UInt8](repeating: 0, count: 47)),
             (.dmAccept, [UInt8](repeating: 0, count: 33)),
             (.read, [UInt8](repeating: 0, count: 32) + [0]),  // of nothing
             (.read, [UInt8](repeating: 0, count: 32) + [101] + [UInt8](repeating: 0, count: 1_616)),
@@ -149,9 +156,16 @@ struct PayloadCodingTests {
         _ = try Text.compose(text)
         let nickname = String(repeating: "😀", count: 24)
         let bytes = [UInt8](repeating: 0x61, count: Limits.messageBytes)
-        let frame = author.sign(.dmRequest(target: Bodies.target, nickname: nickname, text: text)).frame(hops: 7)
-        #expect(frame.count - text.utf8.count + bytes.count <= FramePacker.largestFrame)
+        let frame = author.sign(.dmRequest(target: Bodies.target, nickname: nickname, text: text)).frameBody()
+        #expect(1 + frame.count - text.utf8.count + bytes.count <= FramePacker.largestFrame)
         let receipt = PayloadBody.read(target: Bodies.target, ids: (0..<100).map { .numbered($0) })
-        #expect(author.sign(receipt).frame(hops: 7).count <= FramePacker.largestFrame)
+        #expect(1 + author.sign(receipt).frameBody().count <= FramePacker.largestFrame)
+    }
+
+    @Test func `a text for one peer is as long as the same text for the room`() {
+        var author = Author(seed: 10)
+        let direct = author.sign(.directMessage(target: Bodies.target, nickname: "otter", text: "hello"))
+        let message = author.sign(.publicMessage(stage: .newcomer, nickname: "otter", text: "hello"))
+        #expect(direct.frameBody().count == message.frameBody().count)
     }
 }

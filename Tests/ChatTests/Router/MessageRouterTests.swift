@@ -194,6 +194,9 @@ struct MessageRouterTests {
         bob.receive(message)
         #expect(bob.router.isForEveryone(message.payload) == true)
         #expect(bob.router.isForEveryone(edit.payload) == true)
+        let direct = alice.sign(.edit(to: bob.id, target: message.payload.messageId, text: "for bob"))
+        #expect(bob.router.isForEveryone(direct.payload) == false)
+        #expect(bob.receive(direct).isEmpty, "a public message is changed for all or not at all")
         #expect(bob.router.isForEveryone(alice.sign(.typing(target: bob.id, isOn: true)).payload) == false)
         #expect(bob.router.isForEveryone(alice.sign(.dmAccept(target: bob.id)).payload) == false)
     }

@@ -21,7 +21,7 @@ struct Author: ~Copyable {
 
     var id: PeerID { identity.id }
 
-    /// Signs under the next sequence number.
+    /// Encodes a body under the next sequence number, and signs one for the room.
     mutating func sign(_ body: PayloadBody) -> SignedPayload {
         sequence += 1
         return sign(body, sequence: sequence)
@@ -35,24 +35,51 @@ struct Author: ~Copyable {
         sign(.publicMessage(stage: .newcomer, nickname: "author", text: text))
     }
 
-    /// The body of a frame with any bytes after the fixed header, validly signed.
+    /// The body of a frame 1 with any bytes after the fixed header, validly signed.
     mutating func frame(kind: UInt8, body: [UInt8], hops: UInt8 = 0) -> [UInt8] {
+        let signed = encode(kind, body)
+        return [hops] + signed + identity.sign(domain: "earshot/3 payload\0", message: signed.span)
+    }
+
+    /// The body of a frame 16 with any bytes after the fixed header, and a genuine MAC for the gate.
+    mutating func directFrame(kind: UInt8, body: [UInt8]) -> [UInt8] {
+        let signed = encode(kind, body)
+        return [1, 1] + signed + Gate.key.mac(of: signed.span)
+    }
+
+    private mutating func encode(_ kind: UInt8, _ body: [UInt8]) -> [UInt8] {
         sequence += 1
         let header = PayloadHeader(
             room: room, author: id, epoch: epoch, sequence: sequence, timestamp: time, kind: kind)
-        let signed = header.encoded(with: body)
-        return [hops] + signed + identity.sign(domain: "earshot/2 payload\0", message: signed.span)
+        return header.encoded(with: body)
     }
 }
 
 extension SignedPayload {
-    /// The frame without its type byte, as admission takes it.
-    func frameBody(hops: UInt8 = 0) -> [UInt8] { Array(frame(hops: hops).dropFirst()) }
+    /// The frame without its type byte, as admission takes it; a direct one with its MAC for the gate.
+    func frameBody(hops: UInt8 = 0) -> [UInt8] {
+        guard payload.isDirect else { return Array(frame(hops: hops).dropFirst()) }
+        return Array(directFrame(under: Gate.key, from: Gate.certificate, to: Gate.certificate).dropFirst())
+    }
 }
 
 /// The admission of a node, with clocks that the test sets.
 struct Gate {
     static let me = PeerID.numbered(1_000_000)
+    /// A certificate, with the serial 1, that stands for that of any author and of the gate.
+    static let certificate = pairing().certificate
+    /// The key that stands for that of any author with the gate.
+    static let key = pairing().key
+
+    private static func pairing() -> (certificate: Certificate, key: DirectKey) {
+        var randomness = Randomness.seeded(4_711)
+        let author = Author(seed: 4_711)
+        let pair = KeyPair.generate(using: &randomness, protection: .transient)
+        let certificate = Certificate.issue(
+            by: author.identity, noise: pair.publicKey, dm: pair.publicKey, epoch: 1, serial: 1)
+        guard let key = DirectKey(of: pair, certificate, with: certificate) else { preconditionFailure("no key") }
+        return (certificate, key)
+    }
 
     var admission: Admission
     var now = Instant(nanoseconds: 0)
@@ -74,8 +101,9 @@ struct Gate {
     }
 
     mutating func admit(_ signed: SignedPayload, hops: UInt8 = 0, from link: PeerID? = nil) -> AdmissionResult {
-        admit(
-            signed.frameBody(hops: hops), from: link ?? signed.payload.author, epoch: signed.payload.epoch)
+        let link = LiveLink(to: link ?? signed.payload.author, epoch: signed.payload.epoch)
+        return admit(
+            signed.frameBody(hops: hops), from: signed.payload.isDirect ? .direct(link, Gate.key) : .live(link))
     }
 
     mutating func admitHistory(_ signed: SignedPayload, from link: PeerID) -> AdmissionResult {
@@ -146,6 +174,8 @@ enum Bodies {
         .typing(target: target, isOn: false),
         .edit(target: .numbered(1), text: "better"),
         .delete(target: .numbered(2)),
+        .edit(to: target, target: .numbered(1), text: "for you"),
+        .delete(to: target, target: .numbered(2)),
         .dmRequest(target: target, nickname: "é", text: "may I?"),
         .dmAccept(target: target),
         .dmDecline(target: target),

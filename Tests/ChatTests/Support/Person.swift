@@ -46,7 +46,7 @@ final class Person {
     /// Receives a payload over its author's own link.
     @discardableResult
     func receive(_ payload: VerifiedPayload) -> [NodeEvent] {
-        guard let direct = VerifiedPayload(payload.signed, onLinkOf: payload.payload.author) else { return [] }
+        guard let direct = payload.overLink() else { return [] }
         return note(router.route(direct, at: moment))
     }
 
@@ -145,6 +145,15 @@ extension Person {
     func deliveries(to other: Person) -> [DeliveryState?] {
         let messages = router.history(.direct(other.id)).filter { $0.author == id }
         return messages.map { router.delivery(of: $0, in: .direct(other.id)) }
+    }
+}
+
+extension VerifiedPayload {
+    /// This payload as it comes over its author's own link; nil if that can not be.
+    func overLink() -> VerifiedPayload? {
+        guard payload.isDirect else { return VerifiedPayload(signed, onLinkOf: payload.author) }
+        let body = signed.frameBody()
+        return try? VerifiedPayload(authenticating: PayloadFrame(direct: body.span), under: Gate.key)
     }
 }
 

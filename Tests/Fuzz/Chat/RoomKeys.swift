@@ -21,9 +21,9 @@ extension FuzzTarget {
 
 private enum RoomKeyRules {
     static let seeds: [[UInt8]] = [
-        "\u{1}abide-amend-leader-amend-exempt-afford-bring-deride", "\u{1}correct horse battery staple",
+        "\u{1}abide-amend-leader-amend-exempt-afford-bring-cymbal", "\u{1}correct horse battery staple",
         "\u{1} caf\u{e9} 12345",
-        "\u{1}abide-amend-leeder-amend-exempt-afford-bring-deride", "\u{0}12345678", "\u{1}ABIDE \tamend",
+        "\u{1}abide-amend-leeder-amend-exempt-afford-bring-cymbal", "\u{0}12345678", "\u{1}ABIDE \tamend",
         "\u{1}# abide", "\u{1}\u{feff}abide\u{a0}amend\u{2010}leader",
     ].map { Array($0.utf8) }
 
@@ -96,6 +96,6 @@ private enum RoomKeyRules {
         let bits = parts.flatMap { word in (0..<11).map { (places[word] ?? 0) >> (10 - $0) & 1 } }
         let bytes = (0..<11).map { byte in bits[8 * byte..<8 * byte + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) } }
         let random = Array(bytes.prefix(10))
-        return SHA256.hash("earshot/2 checksum\0", random.span)[0] == bytes[10]
+        return SHA256.hash("earshot/3 checksum\0", random.span)[0] == bytes[10]
     }
 }

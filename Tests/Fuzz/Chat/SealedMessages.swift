@@ -29,17 +29,23 @@ private enum SealedRules {
         let author = Stranger(2)
         let signed = SignedPayload(
             body(choices.byte(), to: me.id), by: author.identity, in: room, epoch: 1, sequence: 1, timestamp: wallClock)
-        let genuine = author.certificate.bytes + signed.signedBytes + signed.signature
+        guard let key = DirectKey(of: author.dm, author.certificate, with: me.certificate) else {
+            fatalError("two valid keys have no common one")
+        }
+        let frame = signed.directFrame(under: key, from: author.certificate, to: me.certificate)
+        let genuine = author.certificate.bytes + frame.dropFirst()
         var opened = genuine
         choices.mutate(&opened, times: 4)
         opened += [UInt8](repeating: 0, count: choices.below(64))
         var admission = Admission(room: room, me: me.id)
         guard let content = try? SealedContent(opened) else { return }
         let verdict = admission.judge(
-            frame: content.frame.span, from: .sealed(from: author.id, by: content.certificate),
+            frame: content.frame.span, from: .sealed(from: author.id, by: content.certificate, key),
             now: Instant(nanoseconds: 0), wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
+            let serials = Certificate.byteCount..<Certificate.byteCount + SignedPayload.serialBytes
+            opened.replaceSubrange(serials, with: genuine[serials])
             demand(opened.starts(with: genuine), "changed content is admitted")
             demand(payload.payload == signed.payload, "another payload is admitted")
         case .repeated: fatalError("a new payload counts as repeated")
@@ -57,8 +63,11 @@ private enum SealedRules {
         let said = PayloadBody.directMessage(target: me.id, nickname: "author", text: text)
         let payload = VerifiedPayload(
             signing: said, by: author.identity, in: room, epoch: 1, sequence: 1, timestamp: wallClock)
+        guard let key = DirectKey(of: author.dm, author.certificate, with: me.certificate) else {
+            fatalError("two valid keys have no common one")
+        }
         let frame = SealedMessage.frame(
-            sealing: payload, with: author.certificate, to: me.certificate, using: &randomness)
+            sealing: payload, under: key, with: author.certificate, to: me.certificate, using: &randomness)
         guard let frame else { fatalError("a valid message can not be sealed") }
         let genuine = Array(frame.dropFirst())
         demand(SealedMessage.bodySizes.contains(genuine.count), "a frame of odd size")
@@ -73,8 +82,8 @@ private enum SealedRules {
         demand(body != genuine || isForUs, "a frame for this node is relayed")
         guard let opened, let content = try? SealedContent(opened) else { return }
         demand(content.certificate == author.certificate, "another certificate comes out")
-        let words = Array(payload.signed.signedBytes) + payload.signed.signature
-        demand(content.frame.dropFirst() == words[...], "another payload comes out")
+        let words = payload.signed.directFrame(under: key, from: author.certificate, to: me.certificate)
+        demand(content.frame == Array(words.dropFirst()), "another payload comes out")
     }
 
     private static func body(_ kind: UInt8, to me: PeerID) -> PayloadBody {
@@ -83,8 +92,8 @@ private enum SealedRules {
         case 17: .dmAccept(target: me)
         case 19: .dmLeave(target: me)
         case 23: .invitation(target: me, secret: [UInt8](repeating: 7, count: 32), room: "kitchen")
-        case 2: .presence(Presence(.here, stage: .newcomer, nickname: "author"))
-        case 1: .publicMessage(stage: .newcomer, nickname: "author", text: "to all")
+        case 2: .typing(target: me, isOn: true)
+        case 1: .edit(to: me, target: MessageID(signed: [1].span), text: "better")
         default: .directMessage(target: me, nickname: "author", text: "only for you")
         }
     }

@@ -48,6 +48,17 @@ final class Intruder: TransportHandler, @unchecked Sendable {
             timestamp: time)
     }
 
+    /// The key of this run's certificate and a peer's.
+    func key(with theirs: Certificate) -> DirectKey? {
+        DirectKey(of: end.dm, end.context.certificate, with: theirs)
+    }
+
+    /// The frame of a payload for one peer, with its MAC for the linked node; nil of another payload, and before the handshake.
+    func directFrame(_ signed: SignedPayload) -> [UInt8]? {
+        guard signed.payload.isDirect, let theirs = heard else { return nil }
+        return key(with: theirs).map { signed.directFrame(under: $0, from: end.context.certificate, to: theirs) }
+    }
+
     /// A certificate of this identity with the keys of this run.
     func certify(epoch: UInt64, serial: UInt64) -> Certificate {
         let own = end.context.certificate

@@ -7,6 +7,7 @@ import Wire
 /// One end of a link without a network.
 final class LinkEnding {
     let context: LinkContext
+    let dm: KeyPair
     var link: Link
     private(set) var now = Instant(nanoseconds: 0)
     private(set) var established: Certificate?
@@ -22,9 +23,9 @@ final class LinkEnding {
         let identity = Identity.generate(using: &randomness)
         randomness = .seeded(seed ^ epoch)
         let staticKey = StaticKey(KeyPair.generate(using: &randomness, protection: .transient))
+        dm = KeyPair.generate(using: &randomness, protection: .transient)
         let certificate = Certificate.issue(
-            by: identity, noise: staticKey.publicKey, dm: staticKey.publicKey, epoch: epoch,
-            serial: 1)
+            by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: epoch, serial: 1)
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: Room(openNamed: room))
         link = Link(role: role, context: context, now: now, using: &randomness)
         self.randomness = randomness

@@ -99,11 +99,14 @@ private final class Siege {
         }
     }
 
-    private func payload(_ choices: inout Choices, by intruder: Intruder) -> [UInt8] {
+    private func payload(_ choices: inout Choices, by intruder: Intruder) -> [UInt8]? {
         let isOld = choices.below(4) == 0 && !said.isEmpty
         let signed = isOld ? choices.pick(said) : intruder.sign(body(&choices), at: simulation.timeline.wallClock)
         if !isOld { said.append(signed) }
-        var frame = signed.frame(hops: choices.below(3) == 0 ? choices.byte() : 0)
+        let hops = choices.below(3) == 0 ? choices.byte() : 0
+        guard var frame = signed.payload.isDirect ? intruder.directFrame(signed) : signed.frame(hops: hops) else {
+            return nil
+        }
         if choices.below(8) == 0 { choices.mutate(&frame, times: 2) }
         return frame
     }
@@ -119,8 +122,8 @@ private final class Siege {
                 Presence(
                     choices.pick(PresenceState.allCases), stage: .resident, nickname: "alice", profile: profile))
         case 2: return .typing(target: choices.flag() ? nil : target, isOn: choices.flag())
-        case 3: return .edit(target: message, text: "edited")
-        case 4: return .delete(target: message)
+        case 3: return .edit(to: choices.flag() ? nil : target, target: message, text: "edited")
+        case 4: return .delete(to: choices.flag() ? nil : target, target: message)
         case 5: return .dmRequest(target: target, nickname: "rude", text: "may I?")
         case 6: return .dmAccept(target: target)
         case 7: return .dmDecline(target: target)
@@ -160,8 +163,12 @@ private final class Siege {
         }
         var randomness = Randomness.seeded(UInt64(choices.byte()))
         let signed = intruder.sign(body(&choices), at: simulation.timeline.wallClock)
-        guard let payload = VerifiedPayload(checking: signed, via: intruder.id) else { return nil }
+        guard let direct = intruder.directFrame(signed), let key = intruder.key(with: target) else { return nil }
+        let body = Array(direct.dropFirst())
+        guard let payload = try? VerifiedPayload(authenticating: PayloadFrame(direct: body.span), under: key) else {
+            return nil
+        }
         return SealedMessage.frame(
-            sealing: payload, with: intruder.certify(epoch: 1, serial: 1), to: target, using: &randomness)
+            sealing: payload, under: key, with: intruder.certify(epoch: 1, serial: 1), to: target, using: &randomness)
     }
 }

@@ -125,7 +125,7 @@ private enum MulticastRules {
         var isOurs = false
         for _ in 0..<choices.below(12) {
             let text = choices.bytes(Int(choices.byte()))
-            isOurs = isOurs || text == Array("v=2".utf8)
+            isOurs = isOurs || text == Array("v=3".utf8)
             unsafe texts = avahi_string_list_add_arbitrary(texts, text, text.count)
         }
         let resolution = unsafe AvahiAnswers.resolution(address: &address, port: 4_000, texts: texts)

@@ -18,7 +18,7 @@ private enum IdentityRules {
     static func seeds() -> [[UInt8]] {
         let salt = Hexadecimal.encode([UInt8](repeating: 7, count: 16))
         let box = Hexadecimal.encode([UInt8](repeating: 9, count: 72))
-        let sealed = "earshot-identity-2\nkdf: argon2id13 3 65536 \(salt)\nbox: \(box)\n"
+        let sealed = "earshot-identity-3\nkdf: argon2id13 3 65536 \(salt)\nbox: \(box)\n"
         let key = Hexadecimal.encode([UInt8](repeating: 3, count: 32))
         return [
             [0] + clear(1), [0] + Array(sealed.utf8), [1, 1], [1, 1, 3, 40, 0, 1],
@@ -43,9 +43,9 @@ private enum IdentityRules {
     static func checkState(_ choices: inout Choices) {
         guard let me = PeerID([UInt8](repeating: 5, count: PeerID.byteCount)) else { return }
         let isSummed = choices.byte() != 1
-        var bytes = Array("earshot-state-2\n".utf8) + choices.rest()
+        var bytes = Array("earshot-state-3\n".utf8) + choices.rest()
         if isSummed {
-            let sum = SHA256.hash("earshot/2 state\0", (me.bytes + bytes).span).prefix(16)
+            let sum = SHA256.hash("earshot/3 state\0", (me.bytes + bytes).span).prefix(16)
             bytes += Array("sum: \(Hexadecimal.encode(sum))\n".utf8)
         }
         guard let state = try? IdentityState(reading: bytes.span, of: me) else { return }

@@ -35,7 +35,7 @@ enum PayloadRules {
         let name = [5] + Array("otter".utf8)
         let text = Array("안녕, e\u{301} 👩‍👧".utf8)
         let bodies: [(UInt8, [UInt8])] = [
-            (1, [0] + name + text), (2, [1, 2] + name + name), (3, peer + [1]), (4, id + text), (5, id),
+            (1, [0] + name + text), (2, [1, 2] + name + name), (3, peer + [1]), (4, peer + id + text), (5, peer + id),
             (16, peer + name + text), (17, peer), (18, peer), (19, peer), (20, peer + name + text),
             (21, peer + [2] + id + id), (22, peer + [1] + id), (1, [0] + name + Array("  trimmed \n".utf8)),
         ]
@@ -63,7 +63,7 @@ enum PayloadRules {
         case .invitation(_, let secret, let room):
             demand(secret.count == 32, "a secret of \(secret.count) bytes")
             check(room: room)
-        case .edit(_, let text): check(text: text)
+        case .edit(_, _, let text): check(text: text)
         case .delivered(_, let ids), .read(_, let ids):
             demand((1...100).contains(ids.count), "a receipt of \(ids.count) ids")
         case .typing, .delete, .dmAccept, .dmDecline, .dmLeave: break

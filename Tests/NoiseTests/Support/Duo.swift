@@ -9,7 +9,7 @@ struct Duo: ~Copyable {
         let error: NoiseError
     }
 
-    static let prologue: [UInt8] = Array("earshot/2\0".utf8) + [UInt8](repeating: 7, count: 16)
+    static let prologue: [UInt8] = Array("earshot/3\0".utf8) + [UInt8](repeating: 7, count: 16)
 
     /// The key of the room that both are in.
     static let room = PreSharedKey(Secret(copying: [UInt8](repeating: 9, count: 32)))

@@ -175,7 +175,7 @@ extension Samplers {
         return digest(source.address + port + scope)
     }
 
-    private func digest(_ bytes: [UInt8]) -> UInt64 { BLAKE2b.words("earshot/2 view", (salt + bytes).span).0 }
+    private func digest(_ bytes: [UInt8]) -> UInt64 { BLAKE2b.words("earshot/3 view", (salt + bytes).span).0 }
 }
 
 /// Draws and rests.
