@@ -27,6 +27,15 @@ package struct Invitations: Sendable {
 
     mutating func remove(_ room: Room) { all.removeAll { $0.room.isSame(as: room) } }
 
+    /// Removes those of a peer.
+    ///
+    /// - Returns: whether there were any.
+    package mutating func remove(of peer: PeerID) -> Bool {
+        let count = all.count
+        all.removeAll { $0.from.key == peer }
+        return all.count < count
+    }
+
     /// The room of a name that the user was last invited to.
     func room(named name: String) -> Room? { all.last { $0.room.name == name }?.room }
 }

@@ -183,8 +183,10 @@ extension Program {
         }
     }
 
-    /// An event as it is shown: of an invitation, with whether the program is in the room. Keeps an invitation.
+    /// An event as it is shown: of an invitation, with whether the program is in the room. Keeps an invitation, until its
+    /// peer is blocked.
     func recorded(_ event: NodeEvent) -> NodeEvent {
+        if case .blocked(let who, isOn: true) = event { _ = invitedRooms.remove(of: who.key) }
         guard case .invitation(let from, let room, isThere: _) = event else { return event }
         let isThere = label(of: room) != nil
         if !isThere { invitedRooms.add(room, from: from) }

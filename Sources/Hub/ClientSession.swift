@@ -1,7 +1,7 @@
 package import Chat
 import ChatNode
 package import Commands
-import Model
+package import Model
 import Phrases
 package import Wire
 
@@ -59,7 +59,7 @@ extension ClientSession {
     package mutating func leave(at now: Instant) -> [ClientEffect] { [] }
     package mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect] { [] }
     package mutating func follow(isResumed: Bool, at now: Instant) -> [ClientEffect] { [] }
-    package func packet(of entry: EventLog.Entry) -> [UInt8]? { entry.json }
+    package func packet(of entry: EventLog.Entry) -> [UInt8]? { entry.audience == .sessions ? nil : entry.json }
     package var place: String? { nil }
     package var hearsEvents: Bool { hasShownToken }
     package var isReading: Bool { true }
@@ -70,9 +70,38 @@ package final class HubEvent {
     /// Increases by one with each event.
     package let number: Int
     package let report: RoomReport
+    /// The changes of the chat by the report; none at a server that does not keep the chat.
+    private let changes: [ModelChange]
     private var rendered: [ObjectIdentifier: [UInt8]] = [:]
 
-    package init(_ report: RoomReport, number: Int) { (self.report, self.number) = (report, number) }
+    package init(_ report: RoomReport, _ changes: [ModelChange] = [], number: Int) {
+        (self.report, self.changes, self.number) = (report, changes, number)
+    }
+
+    /// The messages that went without an event of their own, as the author was blocked or the room has ended: at most 1,024.
+    package var goneMessages: [MessageView] {
+        if case .event(.deleted) = report.report { return [] }
+        let gone = changes.lazy.flatMap { change -> [MessageView] in
+            switch change {
+            case .removed(_, let message, at: .some): [message]
+            case .refreshed(_, came: _, let gone): gone
+            case .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message, .edited,
+                .removed, .delivery, .unread, .note, .typing, .request, .invitations, .active, .erased:
+                []
+            }
+        }
+        return Array(gone.prefix(HubEvent.mostMessages))
+    }
+
+    /// The messages that came without an event of their own, as their author is no longer blocked: at most 1,024.
+    package var cameMessages: [MessageView] {
+        let came = changes.lazy.flatMap { change -> [MessageView] in
+            if case .refreshed(_, let came, gone: _) = change { came } else { [] }
+        }
+        return Array(came.prefix(HubEvent.mostMessages))
+    }
+
+    private static let mostMessages = 1_024
 
     /// The bytes that are the same for all clients of a protocol: made once, however many there are.
     package func bytes(for session: (some ClientSession).Type, _ make: () -> [UInt8]) -> [UInt8] {

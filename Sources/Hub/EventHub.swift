@@ -1,4 +1,4 @@
-package import Chat
+import Chat
 package import Commands
 package import Model
 package import Wire
@@ -109,6 +109,8 @@ package struct EventHub: ~Copyable {
     private var timer: Instant?
     /// The latest events, for streams.
     package private(set) var log: EventLog
+    /// The chat as the clients see it; nil at a server that does not keep it, or not yet.
+    private var chat: ChatModel?
 
     /// - Parameters:
     ///   - patience: the time in which a client has to show the token.
@@ -119,6 +121,11 @@ package struct EventHub: ~Copyable {
         (self.inlet, self.log) = (inlet, log)
         quota = ClientQuota(patience: patience, mostHolders: mostHolders)
     }
+
+    /// Empty without a chat.
+    package var model: ChatModel { chat ?? ChatModel() }
+
+    package var hasChat: Bool { chat != nil }
 
     /// The requests of sessions since the last call.
     package mutating func takeRequests() -> [Request] {
@@ -423,23 +430,76 @@ extension EventHub {
 
     /// Tells the clients of events that have come through the inlet.
     ///
-    /// - Parameters:
-    ///   - successor: the message that is shown behind that of the events; nil for none.
-    ///   - logs: whether an event is one of the log.
-    package mutating func tell(
-        _ reports: [RoomReport], before successor: MessageID? = nil, at now: Instant,
-        logs: (RoomReport) -> Bool = { _ in false }
-    ) {
-        inlet.arrived(reports.count)
+    /// - Parameter logs: whether an event is one of the log.
+    package mutating func tell(_ reports: [RoomReport], at moment: Moment, logs: (RoomReport) -> Bool = { _ in false })
+    {
         for report in reports {
-            lastEvent += 1
-            if let erasure = Erasure(behind: report) { erase(erasure, at: now) }
-            let event = HubEvent(report, number: lastEvent)
-            for (number, client) in clients where !client.isLost && client.session?.hearsEvents == true {
-                act(number, at: now) { $0.hear(event, at: now) }
-            }
-            if logs(report), log.append(report, before: successor) != nil { tellFollowers(at: now) }
+            let changes = reduce(report, at: moment)
+            pass(report, changes, logs: logs(report), at: moment.instant)
         }
+    }
+
+    /// Takes an event into the chat, and the texts that end with it out of all that waits.
+    ///
+    /// - Returns: the changes of the chat; none at a server that does not keep it.
+    package mutating func reduce(_ report: RoomReport, at moment: Moment) -> [ModelChange] {
+        let changes = chat?.reduce(report, at: moment) ?? []
+        for change in changes { follow(change) }
+        if let erasure = Erasure(behind: report) { erase(erasure, in: report.room, at: moment.instant) }
+        for case .refreshed(let id, let came, let gone) in changes {
+            for message in gone { erase(.message(id, message.id), in: report.room, at: moment.instant) }
+            // Streams have another snapshot then.
+            for message in came { log.append(back: RoomReport(report.room, .event(.message(message)))) }
+        }
+        return changes
+    }
+
+    /// Tells the clients of an event that has come through the inlet, behind its reduction.
+    ///
+    /// - Parameters:
+    ///   - successor: the message that is shown behind that of the event; nil for none.
+    ///   - logs: whether the event is one of the log.
+    package mutating func pass(
+        _ report: RoomReport, _ changes: [ModelChange], before successor: MessageID? = nil, logs: Bool, at now: Instant
+    ) {
+        inlet.arrived(1)
+        lastEvent += 1
+        let event = HubEvent(report, changes, number: lastEvent)
+        for (number, client) in clients where !client.isLost && client.session?.hearsEvents == true {
+            act(number, at: now) { $0.hear(event, at: now) }
+        }
+        if logs, log.append(report, before: successor) != nil { tellFollowers(at: now) }
+    }
+
+    /// Takes the rooms as their nodes have them: the chat is kept from now on.
+    ///
+    /// - Returns: the changes of the chat.
+    @discardableResult
+    package mutating func take(_ rooms: [RoomSnapshot]) -> [ModelChange] {
+        var changes: [ModelChange] = []
+        var chat = chat.take() ?? ChatModel()
+        chat.take(rooms, into: &changes)
+        self.chat = chat
+        for change in changes { follow(change) }
+        return changes
+    }
+
+    /// No client is there that sees the chat.
+    mutating func forgetChat() { chat = nil }
+
+    /// Gives a message its present text wherever it waits.
+    private mutating func follow(_ change: ModelChange) {
+        guard case .edited(let id, let message, let position) = change, let room = model.room(id.room)?.label else {
+            return
+        }
+        let present = position.flatMap { model.conversation(id)?.log[$0] } ?? message
+        self.change(EventTopic(present, in: room), to: present, in: room)
+    }
+
+    /// - Parameter message: as it is now.
+    mutating func change(_ topic: EventTopic, to message: MessageView, in room: RoomLabel) {
+        log.change(topic, to: message, in: room)
+        for client in clients.values { client.feed?.change(topic, to: message.text) }
     }
 
     /// Adds an event to the log that is no report of a node.
@@ -467,19 +527,13 @@ extension EventHub {
     }
 
     /// Forgets texts wherever they wait.
-    package mutating func erase(_ erasure: Erasure, at now: Instant) {
-        log.erase(erasure)
+    ///
+    /// - Parameter room: that of the texts.
+    mutating func erase(_ erasure: Erasure, in room: RoomLabel, at now: Instant) {
+        for number in log.erase(erasure) { log.append(gone: number, in: room) }
         for (number, client) in clients {
             client.feed?.erase(erasure)
             if !client.output.erase(erasure) { end(number, .textForgotten, at: now) }
         }
-    }
-
-    /// Gives a message its present text wherever it waits.
-    ///
-    /// - Parameter message: as it is now.
-    package mutating func change(_ topic: EventTopic, to message: MessageView, in room: RoomLabel) {
-        log.change(topic, to: message, in: room)
-        for client in clients.values { client.feed?.change(topic, to: message.text) }
     }
 }

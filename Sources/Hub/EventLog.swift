@@ -10,15 +10,25 @@ package struct EventLog: Sendable {
     /// no event. A message has the id of the one that is shown behind it; nil for the last one.
     package typealias Line = @Sendable (RoomReport, _ successor: MessageID?, _ id: String) -> [UInt8]?
 
+    /// The clients that get an event.
+    package enum Audience: Sendable {
+        case everyone
+        /// It is a row that the server tells, instead of a report of a node.
+        case streams
+        /// Another event or a snapshot tells it to streams.
+        case sessions
+    }
+
     package struct Entry: Sendable {
         package let number: Int
         package let id: String
         /// The name of the event for Server-Sent Events.
         package let name: String
         package let json: [UInt8]
+        /// The line without the reason of a peer, which is left when that is to be forgotten; nil for most events.
+        let bare: [UInt8]?
         package let topic: EventTopic
-        /// Whether it is a report of a node, instead of a row that the server tells.
-        package let isReport: Bool
+        package let audience: Audience
         /// The unread messages when a message came.
         let unread: Int
         /// The message behind it, at that time.
@@ -26,7 +36,17 @@ package struct EventLog: Sendable {
         /// The bytes of all events of the run up to the end of this one.
         let end: Int
 
-        var start: Int { end - json.count }
+        /// The bytes of all events of the run in front of this one.
+        let start: Int
+
+        /// The event that is left when its reason is to be forgotten; nil for none.
+        var withoutReason: Entry? {
+            bare.map {
+                Entry(
+                    number: number, id: id, name: name, json: $0, bare: nil, topic: EventTopic(room: topic.room),
+                    audience: audience, unread: unread, successor: successor, end: end, start: start)
+            }
+        }
     }
 
     package static let capacity = 4_096
@@ -58,25 +78,27 @@ package struct EventLog: Sendable {
     mutating func append(_ report: RoomReport, before successor: MessageID? = nil) -> Entry? {
         guard let json = line(report, successor, "\(run)-\(last + 1)") else { return nil }
         let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
-        return append(json, EventTopic(report), isReport: true, unread, successor)
+        let bare = report.withoutReason.flatMap { line($0, successor, "\(run)-\(last + 1)") }
+        return append(json, bare: bare, EventTopic(report), for: .everyone, unread, successor)
     }
 
     /// Appends an event that is no report.
     ///
     /// - Parameter make: its line, as that of a report.
     mutating func append(_ topic: EventTopic, _ make: (_ id: String) -> [UInt8]) {
-        append(make("\(run)-\(last + 1)"), topic, isReport: false, 0, nil)
+        append(make("\(run)-\(last + 1)"), topic, for: .streams)
     }
 
     @discardableResult
     private mutating func append(
-        _ json: [UInt8], _ topic: EventTopic, isReport: Bool, _ unread: Int, _ successor: MessageID?
+        _ json: [UInt8], bare: [UInt8]? = nil, _ topic: EventTopic, for audience: Audience, _ unread: Int = 0,
+        _ successor: MessageID? = nil
     ) -> Entry {
         last += 1
         size += json.count
         let entry = Entry(
-            number: last, id: id, name: EventLog.name(of: json), json: json, topic: topic, isReport: isReport,
-            unread: unread, successor: successor, end: size)
+            number: last, id: id, name: EventLog.name(of: json), json: json, bare: bare, topic: topic,
+            audience: audience, unread: unread, successor: successor, end: size, start: size - json.count)
         entries.append(entry)
         if entries.count - first > EventLog.capacity {
             dropped = entries[first].number
@@ -113,9 +135,32 @@ package struct EventLog: Sendable {
         dropped = last
     }
 
-    mutating func erase(_ erasure: Erasure) {
+    /// Forgets texts.
+    ///
+    /// - Returns: the numbers of the messages that are gone.
+    @discardableResult
+    mutating func erase(_ erasure: Erasure) -> [Int] {
         discard()
-        entries.removeAll { erasure.takes($0.topic) }
+        let gone = entries.filter { $0.name == "added" && erasure.takes($0.topic) }.map(\.number)
+        entries = entries.compactMap { erasure.takes($0.topic) ? erasure.leavesState ? $0.withoutReason : nil : $0 }
+        return gone
+    }
+
+    /// Appends for sessions that a message is gone, by the number of its event.
+    mutating func append(gone number: Int, in room: RoomLabel) {
+        var json = JSONWriter(.forPrograms)
+        json.object {
+            $0.member("event", "gone")
+            $0.member("room", room.name)
+            $0.member("number", "\(number)")
+        }
+        append(json.bytes, EventTopic(room), for: .sessions)
+    }
+
+    /// Appends for sessions a message that is there again.
+    mutating func append(back report: RoomReport) {
+        guard let json = line(report, nil, "\(run)-\(last + 1)") else { return }
+        append(json, EventTopic(report), for: .sessions)
     }
 
     /// Gives the event of a message its present text, and forgets the events of earlier changes.
@@ -139,9 +184,9 @@ package struct EventLog: Sendable {
             }
             entries.append(
                 Entry(
-                    number: entry.number, id: entry.id, name: entry.name, json: json, topic: entry.topic,
-                    isReport: true,
-                    unread: entry.unread, successor: entry.successor, end: entry.end))
+                    number: entry.number, id: entry.id, name: entry.name, json: json, bare: nil, topic: entry.topic,
+                    audience: entry.audience, unread: entry.unread, successor: entry.successor, end: entry.end,
+                    start: entry.start))
         }
     }
 

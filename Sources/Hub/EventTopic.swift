@@ -24,7 +24,9 @@ package struct EventTopic: Hashable, Sendable {
     }
 
     /// That of a text about a room.
-    package init(_ room: RoomLabel) { self.room = room.number }
+    package init(_ room: RoomLabel) { self.init(room: room.number) }
+
+    init(room: Int) { self.room = room }
 
     package init(_ report: RoomReport) {
         room = report.room.number
@@ -35,9 +37,21 @@ package struct EventTopic: Hashable, Sendable {
         case .event(.request(let from, text: _)):
             conversation = ConversationID(report.room, .direct(with: from))
             author = from.key
+        case .event(.invitation(let from, to: _, isThere: _)): author = from.key
+        case .event(.peer(_, let who, reason: _, was: _, online: _)), .event(.elsewhere(_, let who, reason: _, was: _)):
+            if report.withoutReason != nil { author = who.key }
+        case .event(.person(let row)): if row.reason != nil { author = row.who.key }
         case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
             conversation = ConversationID(of: report)
         }
+    }
+}
+
+extension RoomReport {
+    /// The event without the reason that a peer gave for being away; nil for one without any.
+    var withoutReason: RoomReport? {
+        guard case .event(let event) = report else { return nil }
+        return event.withoutReason.map { RoomReport(room, .event($0)) }
     }
 }
 
@@ -57,7 +71,10 @@ extension EventTopic {
     /// Nil for a report without a text that is said in a room.
     package init?(textOf report: RoomReport) {
         switch report.report {
-        case .event(.message), .event(.edited), .event(.request), .event(.failed), .opened, .answer: self.init(report)
+        case .event(.message), .event(.edited), .event(.request), .event(.failed), .event(.invitation), .event(.status),
+            .opened, .answer:
+            self.init(report)
+        case .event where report.withoutReason != nil: self.init(report)
         case .event, .error, .entered, .viewed, .leaving, .snapshot, .listening: return nil
         }
     }

@@ -19,6 +19,8 @@ package actor SocketServer: EventLoopActor {
     private let listeners: [CInt]
     private let admits: @Sendable (CInt) -> Bool
     private let makeSession: @Sendable (Instant) -> any ClientSession
+    /// Whether clients see the chat, which is kept while there are any.
+    private let keepsChat: Bool
     private var hub: EventHub
     private var acceptors: [Acceptor] = []
     private var connections: [Int: SocketConnection] = [:]
@@ -29,14 +31,15 @@ package actor SocketServer: EventLoopActor {
     ///   - inlet: that of the hub.
     ///   - listeners: valid until the server has ended; they do not block.
     ///   - admits: whether a connection may stay at all.
+    ///   - keepsChat: whether sessions hear of the changes of the chat, beside events.
     package init(
         on loop: EventLoop, _ inlet: HubInlet, _ hub: consuming EventHub, listeners: [CInt],
-        admits: @escaping @Sendable (CInt) -> Bool = { _ in true },
+        admits: @escaping @Sendable (CInt) -> Bool = { _ in true }, keepsChat: Bool = false,
         session: @escaping @Sendable (Instant) -> any ClientSession
     ) {
         (self.loop, self.inlet, self.listeners) = (loop, inlet, listeners)
         self.hub = hub
-        (self.admits, makeSession) = (admits, session)
+        (self.admits, makeSession, self.keepsChat) = (admits, session, keepsChat)
     }
 
     /// Answers from now on; connections before have waited. Once.
@@ -61,13 +64,15 @@ package actor SocketServer: EventLoopActor {
         switch inlet.take(events.count) {
         case .taken:
             execute {
-                $0.hub.tell(events, at: $0.loop.now)
+                $0.hub.tell(events, at: Moment(instant: $0.loop.now, wallClock: $0.loop.wallClock))
                 $0.settle()
             }
         case .lost(isFirst: true):
             execute {
                 $0.hub.loseEvents(at: $0.loop.now)
+                $0.hub.forgetChat()
                 $0.settle()
+                $0.beginChat()
             }
         case .lost(isFirst: false): break
         }
@@ -89,6 +94,17 @@ package actor SocketServer: EventLoopActor {
         connections[number] = connection
         if (try? watch(connection.descriptor, .readable, { $0.ready(number, $1) })) == nil { drop(number) }
         settle()
+        beginChat()
+    }
+
+    /// Takes the chat as it is now, unless it is kept already: behind the events before, in front of those after.
+    private func beginChat() {
+        guard keepsChat, !hub.hasChat, !connections.isEmpty, let commands else { return }
+        Task {
+            await commands.rooms.snapshot { [weak self] rooms in
+                self?.execute { if !$0.connections.isEmpty, !$0.hub.hasChat { $0.hub.take(rooms) } }
+            }
+        }
     }
 
     private func ready(_ number: Int, _ readiness: Readiness) {
@@ -181,6 +197,7 @@ package actor SocketServer: EventLoopActor {
         guard let connection = connections.removeValue(forKey: number) else { return }
         loop.unwatch(connection.descriptor)
         hub.end(number, .gone, at: loop.now)
+        if connections.isEmpty { hub.forgetChat() }
     }
 
     /// Lets the hub act at its deadline.

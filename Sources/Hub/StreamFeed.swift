@@ -52,6 +52,7 @@ struct StreamFeed {
 
     private func bytes(of entry: EventLog.Entry, for session: (any ClientSession)?) -> [UInt8]? {
         if let session { return session.packet(of: entry) }
+        guard entry.audience != .sessions else { return nil }
         return switch form {
         case .json: entry.json
         case .serverSent: ServerSentEvent.text(entry.name, entry.json, id: entry.id)

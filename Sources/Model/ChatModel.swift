@@ -75,6 +75,7 @@ extension ChatModel {
             changes.append(.invitations)
         case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
             .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
+            if case .blocked(let who, isOn: true) = event, invited.remove(of: who.key) { changes.append(.invitations) }
             guard let index = index(of: label, into: &changes) else { return }
             rooms[index].reduce(event, at: moment, &shared, into: &changes)
         }
@@ -129,7 +130,11 @@ extension ChatModel {
 
     private mutating func end(_ label: RoomLabel, into changes: inout [ModelChange]) {
         guard let index = rooms.firstIndex(where: { $0.label.number == label.number }) else { return }
-        rooms.remove(at: index)
+        for conversation in rooms.remove(at: index).conversations {
+            for (place, message) in conversation.log.messages.enumerated().reversed() {
+                changes.append(.removed(conversation.id, message, at: place))
+            }
+        }
         shared.views.remove(room: label.number)
         changes.append(.ended(label))
         changes.append(.erased(.room(label.number)))

@@ -15,6 +15,14 @@ package enum Erasure: Hashable, Sendable {
     /// The user blocked the peer in the room of this number.
     case author(PeerID, in: Int)
 
+    /// Whether faces still need the state of peers, without their texts.
+    package var leavesState: Bool {
+        switch self {
+        case .author: true
+        case .everything, .room, .request, .message: false
+        }
+    }
+
     /// Nil for a report behind which every text stays.
     package init?(behind report: RoomReport) {
         switch report.report {

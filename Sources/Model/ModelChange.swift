@@ -19,13 +19,14 @@ package enum ModelChange: Hashable, Sendable {
     case message(ConversationID, MessageView, at: Int?, evicted: MessageID?)
     /// A message in its present form; `at` is nil for one that is not kept.
     case edited(ConversationID, MessageView, at: Int?)
-    /// A message as it was, which was deleted, or whose author the user blocked, and the place that it had; nil for one that
-    /// was not kept, and has no text.
+    /// A message as it was, which was deleted, whose author the user blocked, or whose room has ended, and the place that it had; nil
+    /// for one that was not kept, and has no text.
     case removed(ConversationID, MessageView, at: Int?)
     /// The delivery state of an own message.
     case delivery(ConversationID, MessageID, DeliveryState, at: Int?)
-    /// The messages of a conversation are others: a view draws all of them again.
-    case refreshed(ConversationID)
+    /// The messages of a conversation are others: a view draws all of them again. Those that came and those that went, each in the
+    /// order in which they are shown.
+    case refreshed(ConversationID, came: [MessageView], gone: [MessageView])
     case unread(ConversationID, Unread)
     case typing(ConversationID)
     /// The note behind the last message of a conversation.

@@ -126,8 +126,8 @@ package struct ModelConversation: Sendable {
     /// Takes the messages that the node has.
     ///
     /// - Parameter unread: how many of them, and of evicted ones, are unread; nil if that stays.
-    /// - Returns: whether they are others.
-    mutating func take(_ messages: [MessageView], unread: Int? = nil) -> Bool {
+    /// - Returns: the change, if they are others.
+    mutating func take(_ messages: [MessageView], unread: Int? = nil) -> ModelChange? {
         let before = (log.messages, self.unread)
         log = MessageLog(
             messages.map { message in
@@ -136,7 +136,13 @@ package struct ModelConversation: Sendable {
                 return message
             })
         if let unread { unreadEvicted = isActive ? 0 : max(0, unread - log.unread) }
-        return before.1 != self.unread || before.0 != log.messages
+        return before.1 == self.unread && before.0 == log.messages ? nil : refreshed(since: before.0)
+    }
+
+    private func refreshed(since before: [MessageView]) -> ModelChange {
+        let (old, new) = (Set(before.map(\.id)), Set(log.messages.map(\.id)))
+        return .refreshed(
+            id, came: log.messages.filter { !old.contains($0.id) }, gone: before.filter { !new.contains($0.id) })
     }
 
     /// - Returns: whether the peers that type are others.
@@ -152,8 +158,12 @@ package struct ModelConversation: Sendable {
     }
 
     /// The node does not have it any more.
-    mutating func forget() {
+    ///
+    /// - Returns: the change, if it had messages.
+    mutating func forget() -> ModelChange? {
+        let before = log.messages
         set(standing: .over)
         (log, unreadEvicted) = (MessageLog(), 0)
+        return before.isEmpty ? nil : refreshed(since: before)
     }
 }

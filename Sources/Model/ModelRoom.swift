@@ -405,7 +405,7 @@ extension ModelRoom {
                 let standing = isHidden ? DirectStanding.over : summary.standing
                 if conversation.set(standing: standing) { changes.append(.conversation(id)) }
                 if before.1 != nil, conversation.request == nil { changes.append(.request(id, isOpen: false)) }
-                if conversation.take(history.messages, unread: summary.unread) { changes.append(.refreshed(id)) }
+                if let taken = conversation.take(history.messages, unread: summary.unread) { changes.append(taken) }
                 if conversation.unread != before.0 { changes.append(.unread(id, conversation.unread)) }
             }
         }
@@ -416,7 +416,7 @@ extension ModelRoom {
             open(text, of: who, &shared, &changes)
         }
         for conversation in directs.values where !listed.contains(conversation.id) {
-            change(conversation.id) { $0.forget() }
+            if let forgotten = change(conversation.id, { $0.forget() }) ?? nil { changes.append(forgotten) }
             if conversation.request != nil { changes.append(.request(conversation.id, isOpen: false)) }
             endIfEmpty(conversation.id, &changes)
         }
@@ -433,7 +433,7 @@ extension ModelRoom {
         guard opens || !messages.isEmpty || conversation(id) != nil else { return }
         changeOrMake(view, &shared, &changes) { conversation, changes in
             let unread = conversation.unread
-            if conversation.take(messages) { changes.append(.refreshed(id)) }
+            if let taken = conversation.take(messages) { changes.append(taken) }
             if conversation.unread != unread { changes.append(.unread(id, conversation.unread)) }
         }
     }

@@ -1,11 +1,11 @@
 import ChatNode
-import Commands
 import Model
 import TestSupport
 import Testing
 import Wire
 
 @testable import Chat
+@testable import Commands
 @testable import Hub
 
 /// A client of `EventHubTests`: it shows the token by `token`, asks by any other text, and gets each message as bytes.
@@ -71,6 +71,7 @@ private struct TextSnapshot: HubSnapshot {
 @Suite struct EventHubTests {
     private let inlet = HubInlet()
     private let now = Instant(nanoseconds: 0)
+    private var moment: Moment { Moment(instant: now, wallClock: Sample.time) }
     private static let patience = Duration.seconds(10)
 
     private func hub(mostHolders: Int = 64) -> EventHub {
@@ -107,7 +108,7 @@ private struct TextSnapshot: HubSnapshot {
         let text = String(repeating: "x", count: 65_536)
         var taken = 0
         for number in 0..<100 {
-            hub.tell([try said(number, text)], at: now)
+            hub.tell([try said(number, text)], at: moment)
             let bytes = hub.bytes(for: quick, upTo: 1 << 20)
             taken += bytes.count
             hub.written(bytes.count, to: quick, at: now)
@@ -128,7 +129,7 @@ private struct TextSnapshot: HubSnapshot {
         for round in 0..<400 {
             let piece = String(repeating: "\(round % 10)", count: round % 37)
             told += Array(piece.utf8)
-            hub.tell([try said(round, piece)], at: now)
+            hub.tell([try said(round, piece)], at: moment)
             let bytes = hub.bytes(for: client, upTo: 64).prefix(round % 23)
             taken += bytes
             hub.written(bytes.count, to: client, at: now)
@@ -152,7 +153,7 @@ private struct TextSnapshot: HubSnapshot {
     @Test func `a stream gets what it missed, a cursor outside the log is not known, and a late one is let go`() throws
     {
         var hub = hub()
-        for number in 1...5_000 { hub.tell([try said(number)], at: now) { _ in true } }
+        for number in 1...5_000 { hub.tell([try said(number)], at: moment) { _ in true } }
         let oldest = 5_000 - EventLog.capacity
         #expect(hub.log.number(of: "0123abcd-\(oldest - 1)") == nil)
         #expect(hub.log.number(of: "0123abcd-5001") == nil)
@@ -168,7 +169,7 @@ private struct TextSnapshot: HubSnapshot {
         hub.send(Array("own".utf8), to: back, behind: 5_001, at: now)
         #expect(hub.takeMessage(for: back) == Array("own".utf8))
         _ = hub.takeChanges()
-        hub.tell([try said(5_001)], at: now) { _ in true }
+        hub.tell([try said(5_001)], at: moment) { _ in true }
         #expect(ends(&hub) == [.ended(late, .tooSlow)])
         #expect(hub.takeMessage(for: back)?.suffix(4) == Array("5001".utf8)[...])
     }
@@ -177,9 +178,9 @@ private struct TextSnapshot: HubSnapshot {
         var hub = hub()
         let client = hub.arrive(at: now)
         hub.follow(client, behind: 0, as: .json)
-        hub.tell([try said(1)], at: now) { _ in true }
+        hub.tell([try said(1)], at: moment) { _ in true }
         hub.send(Array("answer".utf8), to: client, behind: hub.log.last, at: now)
-        hub.tell([try said(2)], at: now) { _ in true }
+        hub.tell([try said(2)], at: moment) { _ in true }
         let order = (0..<3).map { _ in String(decoding: hub.takeMessage(for: client) ?? [], as: UTF8.self).suffix(6) }
         #expect(order == ["sage 1", "answer", "sage 2"])
     }
@@ -191,11 +192,11 @@ private struct TextSnapshot: HubSnapshot {
         )
         let messages = try (1...4).map { try message($0, by: $0 == 2 ? 0xcd : 0xab) }
         hub.follow(stream, behind: 0, snapshot: TextSnapshot(messages: messages), as: .json)
-        hub.tell(messages.map { .event(.message($0)) }, at: now) { _ in true }
+        hub.tell(messages.map { .event(.message($0)) }, at: moment) { _ in true }
         // A part of the first message is taken, and can not be taken back.
         hub.written(3, to: begun, at: now)
-        hub.erase(.message(ConversationID(.lobby, .publicRoom), messages[0].id), at: now)
-        hub.erase(.author(try Sample.peer(0xcd), in: RoomLabel.lobby.number), at: now)
+        hub.erase(.message(ConversationID(.lobby, .publicRoom), messages[0].id), in: .lobby, at: now)
+        hub.erase(.author(try Sample.peer(0xcd), in: RoomLabel.lobby.number), in: .lobby, at: now)
         #expect(text(hub, waiting) == "message 3message 4")
         #expect(ends(&hub) == [.ended(begun, .textForgotten)])
         var changed = messages[2]
@@ -204,9 +205,54 @@ private struct TextSnapshot: HubSnapshot {
         let got = (0..<5).map { _ in hub.takeMessage(for: stream).map { String(decoding: $0, as: UTF8.self) } }
         #expect(got[..<2] == ["changed", "message 4"])
         #expect(got[2]?.hasSuffix("changed") == true && got[3]?.hasSuffix("message 4") == true && got[4] == nil)
-        hub.tell([.event(.stopped(.asked))], at: now)
+        hub.tell([.event(.stopped(.asked))], at: moment)
         #expect(text(hub, waiting).isEmpty)
         #expect(hub.log.next(behind: 0) == nil)
+    }
+
+    @Test func `of a blocked peer the log has its state without the reason, and none of its invitations`() throws {
+        let log = EventLog(run: "0123abcd") { report, _, _ in
+            guard case .event(let event) = report.report else { return nil }
+            return Array("{\"event\":\"\(event)".utf8)
+        }
+        var hub = EventHub(inlet, patience: Self.patience, log: log)
+        let (fox, owl) = (try Sample.who("fox", byte: 2), try Sample.who("owl", byte: 3))
+        let events: [NodeEvent] = [
+            .peer(.away, fox, reason: "SECRET", online: 1),
+            .peer(.here, fox, was: PeerSighting(fox, .away, reason: "SECRET"), online: 1),
+            .elsewhere(.away, fox, reason: "SECRET"), .invitation(from: fox, to: Room(openNamed: "SECRET")),
+            .peer(.away, owl, reason: "open", online: 2),
+        ]
+        hub.tell(events.map { RoomReport.event($0) }, at: moment) { _ in true }
+        hub.tell([.event(.blocked(fox, isOn: true))], at: moment) { _ in true }
+        let client = hub.arrive(at: now)
+        hub.follow(client, behind: 0, as: .json)
+        let told = (0..<5).map { _ in String(decoding: hub.takeMessage(for: client) ?? [], as: UTF8.self) }
+        #expect(!told.joined().contains("SECRET") && !"\(hub.log)".contains("SECRET"))
+        #expect(told[0].contains("away") && told[1].contains("here") && told[2].contains("elsewhere"))
+        #expect(told[3].contains("open") && told[4].contains("blocked"))
+        #expect(hub.takeMessage(for: client) == nil)
+    }
+
+    @Test func `sessions hear which messages went and came without an event of their own`() throws {
+        var hub = hub()
+        let overview = RoomOverview(
+            .lobby, isOpen: true, me: try Sample.who("me", byte: 1), online: 0,
+            conversations: [ConversationSummary(conversation: .publicRoom, isActive: true, unread: 0, last: nil)],
+            requests: [])
+        let messages = try (1...3).map { try message($0, by: $0 == 2 ? 0xcd : 0xab) }
+        let full = RoomSnapshot(
+            overview, ready: nil, status: OwnStatus(), peers: [], histories: [(.publicRoom, messages)])
+        #expect(hub.reduce(.event(.message(messages[0])), at: moment).isEmpty, "without a chat nothing changes")
+        hub.take([full])
+        let block = RoomReport.event(.blocked(try Sample.who(byte: 0xcd), isOn: true))
+        let blocked = HubEvent(block, hub.reduce(block, at: moment), number: 1)
+        #expect(blocked.goneMessages.map(\.id) == [messages[1].id] && blocked.cameMessages.isEmpty)
+        let report = RoomReport(.lobby, .snapshot(full))
+        let back = HubEvent(report, hub.reduce(report, at: moment), number: 2)
+        #expect(back.cameMessages.map(\.id) == [messages[1].id] && back.goneMessages.isEmpty)
+        let end = RoomReport.event(.stopped(.asked))
+        #expect(HubEvent(end, hub.reduce(end, at: moment), number: 3).goneMessages.count == 3)
     }
 
     @Test func `the oldest stranger gives way, one has its time, and a holder of the token stays`() {
@@ -283,7 +329,7 @@ private struct TextSnapshot: HubSnapshot {
             lost.count == 2 && lost.contains(.ended(hearer, .eventsLost)) && lost.contains(.ended(stream, .eventsLost)))
         #expect(hub.standing(of: deaf) != nil)
         let reports = [RoomReport](repeating: try said(1), count: ReportQueue.capacity)
-        hub.tell(reports, at: now)
+        hub.tell(reports, at: moment)
         guard case .taken = inlet.take(1) else {
             Issue.record("not taken again")
             return
@@ -292,13 +338,13 @@ private struct TextSnapshot: HubSnapshot {
 
     @Test func `a stream of before events were lost is not resumed`() throws {
         var hub = hub()
-        hub.tell([try said(1)], at: now) { _ in true }
+        hub.tell([try said(1)], at: moment) { _ in true }
         let id = hub.log.id
         #expect(hub.log.number(of: id) == 1)
         hub.loseEvents(at: now)
         #expect(hub.log.number(of: id) == nil)
         #expect(hub.log.number(of: hub.log.id) == hub.log.last)
-        hub.tell([try said(2)], at: now) { _ in true }
+        hub.tell([try said(2)], at: moment) { _ in true }
         let stream = hub.arrive(at: now)
         hub.follow(stream, behind: hub.log.last - 1)
         #expect(hub.takeMessage(for: stream)?.last == UInt8(ascii: "2"))
@@ -309,7 +355,7 @@ private struct TextSnapshot: HubSnapshot {
         let client = hub.arrive(PlainSession(), at: now)
         hub.send(Array("first".utf8), to: client, at: now)
         hub.follow(client, behind: 0)
-        hub.tell([try said(1), try said(2)], at: now) { _ in true }
+        hub.tell([try said(1), try said(2)], at: moment) { _ in true }
         var passed: [[String]] = []
         func pass(_ hub: inout EventHub, upTo most: Int = .max, _ isPassed: Bool) {
             hub.passMessages(to: client, upTo: most) {
@@ -318,7 +364,7 @@ private struct TextSnapshot: HubSnapshot {
             }
         }
         pass(&hub, false)
-        hub.erase(.message(ConversationID(.lobby, .publicRoom), try message(1).id), at: now)
+        hub.erase(.message(ConversationID(.lobby, .publicRoom), try message(1).id), in: .lobby, at: now)
         pass(&hub, upTo: 1, true)
         pass(&hub, true)
         pass(&hub, true)

@@ -129,7 +129,7 @@ private struct Follower {
         case .delivery(let id, _, let delivery, at: let place):
             guard let place, let row = texts[id]?[place], let end = row.lastIndex(of: " ") else { return }
             texts[id]?[place] = row[...end] + delivery.rawValue
-        case .refreshed(let id): texts[id] = model.conversation(id)?.log.messages.map(Follower.row)
+        case .refreshed(let id, came: _, gone: _): texts[id] = model.conversation(id)?.log.messages.map(Follower.row)
         case .conversationEnded(let id): (texts[id], unread[id]) = (nil, nil)
         case .unread(let id, let unread): self.unread[id] = unread
         case .active(let id, let isOn): if isOn { active.insert(id) } else { active.remove(id) }

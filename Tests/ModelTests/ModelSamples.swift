@@ -130,6 +130,19 @@ struct WatchedChat {
     func unread(_ id: ConversationID = .kitchen) -> Int { model.conversation(id)?.unread.messages ?? 0 }
 }
 
+extension [ModelChange] {
+    /// The messages that were removed, in order.
+    var removed: [MessageID] {
+        compactMap { if case .removed(_, let message, at: .some) = $0 { message.id } else { nil } }
+    }
+
+    /// The messages that came and went when the messages of a conversation became others; nil if they did not.
+    func refreshed(_ id: ConversationID) -> (came: [MessageID], gone: [MessageID])? {
+        for case .refreshed(id, let came, let gone) in self { return (came.map(\.id), gone.map(\.id)) }
+        return nil
+    }
+}
+
 extension ConversationID {
     static let kitchen = ConversationID(.kitchen, .publicRoom)
 

@@ -172,7 +172,10 @@ class Gateway(WebTest):
         path, greeting = self.connected(alice, f',"pid":"{before["pid"]}","offset":"{offset}"')
         packets = greeting.split("\x1e")
         self.assertEqual(json.loads(packets[0][2:]), before)
-        self.assertEqual([json.loads(packet[2:])[2] for packet in packets[1:]], ["missed", "edited"])
+        events = [json.loads(packet[2:]) for packet in packets[1:]]
+        self.assertEqual([event[2] for event in events if event[0] == "newChatMessage"], ["missed", "edited"])
+        # It may have had the message that was deleted.
+        self.assertEqual([event[1] for event in events if event[0] == "chatMessageRemoved"], [str(int(offset) + 2)])
         # An event that it has does not come again, and nothing comes by another's id.
         offset = json.loads(packets[-1][2:])[-1]
         path, greeting = self.connected(alice, f',"pid":"{before["pid"]}","offset":"{offset}"')
@@ -193,6 +196,24 @@ class Gateway(WebTest):
         _, greeting = self.connected(alice, f',"pid":"{earlier["pid"]}","offset":"{int(offset) - 1}"')
         self.assertNotIn("SECRET", greeting)
         self.assertNotEqual(json.loads(greeting.split("\x1e")[0][2:])["sid"], earlier["sid"])
+
+    def test_a_client_that_comes_back_hears_that_the_messages_of_a_blocked_peer_are_gone(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        path, greeting = self.connected(alice)
+        before = json.loads(greeting[2:])
+        bob.say("SECRET-ONE")
+        offset = json.loads(self.heard(alice, path, "SECRET-ONE")[-1][2:])[-1]
+        bob.say("SECRET-TWO")
+        alice.node.hears("SECRET-TWO")
+        alice.node.say(f"/block {bob.number}")
+        alice.node.wait(lambda event: event["event"] == "blocked", "block")
+        _, greeting = self.connected(alice, f',"pid":"{before["pid"]}","offset":"{offset}"')
+        packets = greeting.split("\x1e")
+        self.assertEqual(json.loads(packets[0][2:]), before)
+        self.assertNotIn("SECRET", greeting)
+        events = [json.loads(packet[2:]) for packet in packets[1:]]
+        self.assertIn(offset, [event[1] for event in events if event[0] == "chatMessageRemoved"])
 
     def test_packets_of_a_poll_whose_client_is_gone_wait_for_the_next_one(self):
         alice = self.served()

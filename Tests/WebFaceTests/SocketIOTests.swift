@@ -1,4 +1,3 @@
-import Commands
 import Model
 import Phrases
 import Rendering
@@ -8,6 +7,7 @@ import Wire
 
 @testable import Chat
 @testable import ChatNode
+@testable import Commands
 @testable import Hub
 @testable import WebFace
 
@@ -237,7 +237,8 @@ import Wire
     }
 
     private func tell(_ hub: inout EventHub, _ events: NodeEvent..., in room: RoomLabel = .lobby) {
-        hub.tell(events.map { RoomReport(room, .event($0)) }, at: now) { _ in true }
+        let moment = Moment(instant: now, wallClock: Sample.time)
+        hub.tell(events.map { RoomReport(room, .event($0)) }, at: moment) { _ in true }
     }
 
     /// A client in the room of a label, and its greeting.
@@ -312,18 +313,46 @@ import Wire
         hub.end(first, .gone, at: now)
         tell(&hub, .message(try said("frist", 2)), .message(try said("SECRET", 3)))
         hub.change(EventTopic(try said("first", 2), in: .lobby), to: try said("first", 2), in: .lobby)
-        hub.erase(.message(ConversationID(.lobby, .publicRoom), try Sample.message(3)), at: now)
+        hub.erase(.message(ConversationID(.lobby, .publicRoom), try Sample.message(3)), in: .lobby, at: now)
         let (second, again) = try connect(&hub, try place(greeting, 1))
         #expect(again == greeting)
         let missed = all(&hub, second)
-        #expect(missed.count == 1 && missed[0].contains("\"first\"") && missed[0].hasSuffix(",\"2\"]"))
+        #expect(missed[0].contains("\"first\"") && missed[0].hasSuffix(",\"2\"]"))
+        // It may have had the message that is gone.
+        #expect(missed.dropFirst() == ["42[\"chatMessageRemoved\",\"3\",\"4\"]"])
         // Its connection of before need not be known to be gone.
-        let (third, last) = try connect(&hub, try place(greeting, 2))
+        let (third, last) = try connect(&hub, try place(greeting, 4))
         #expect(last == greeting && hub.standing(of: second) == nil && all(&hub, third).isEmpty)
         hub.receive(Array("41".utf8), from: third, at: now)
         hub.end(third, .gone, at: now)
         // It has ended the session itself.
-        #expect(try connect(&hub, try place(greeting, 2)).greeting != greeting)
+        #expect(try connect(&hub, try place(greeting, 4)).greeting != greeting)
+    }
+
+    @Test func `messages of a blocked peer and of a wiped room go, and the session hears the next room of its name`()
+        throws
+    {
+        var hub = hub()
+        let overview = RoomOverview(
+            .lobby, isOpen: true, me: try Sample.who("me", byte: 1), online: 0, conversations: [], requests: [])
+        hub.take([RoomSnapshot(overview, ready: nil, status: OwnStatus(), peers: [], histories: [])])
+        let (client, _) = try connect(&hub)
+        let fox = try Sample.who("fox", byte: 2)
+        let (mine, theirs) = (try said("mine", 1), try Sample.said("theirs", by: fox, id: 2))
+        tell(&hub, .message(mine), .message(theirs), .blocked(fox, isOn: true))
+        #expect(all(&hub, client).last == "42[\"chatMessageRemoved\",\"2\",\"3\"]")
+        let row = ConversationSummary(conversation: .publicRoom, isActive: true, unread: 0, last: nil)
+        let back = RoomOverview(
+            .lobby, isOpen: true, me: try Sample.who("me", byte: 1), online: 0, conversations: [row], requests: [])
+        let histories: [(ConversationView, [MessageView])] = [(.publicRoom, [mine, theirs])]
+        let snapshot = RoomSnapshot(back, ready: nil, status: OwnStatus(), peers: [], histories: histories)
+        hub.tell([RoomReport(.lobby, .snapshot(snapshot))], at: Moment(instant: now, wallClock: Sample.time))
+        let again = all(&hub, client)
+        #expect(again.count == 1 && again[0].contains("theirs"))
+        tell(&hub, .stopped(.asked))
+        #expect(all(&hub, client).count { $0.contains("chatMessageRemoved") } == 2)
+        tell(&hub, .message(try said("behind", 4)), in: RoomLabel(number: 2, name: "lobby"))
+        #expect(all(&hub, client).last?.contains("behind") == true)
     }
 
     @Test func `an offset that is not known, another room and lost events recover nothing`() throws {

@@ -42,6 +42,22 @@ package enum NodeEvent: Equatable, Sendable {
     case stopped(StopReason)
 }
 
+extension NodeEvent {
+    /// The event without the reason that a peer gave for being away; nil for one without any.
+    package var withoutReason: NodeEvent? {
+        switch self {
+        case .peer(let state, let who, let reason, let was, let online) where reason != nil || was?.reason != nil:
+            .peer(state, who, was: was?.withoutReason, online: online)
+        case .elsewhere(let state, let who, let reason, let was) where reason != nil || was?.reason != nil:
+            .elsewhere(state, who, was: was?.withoutReason)
+        case .person(let row) where row.reason != nil: .person(row.withoutReason)
+        case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
+            .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
+            nil
+        }
+    }
+}
+
 /// Why a node stopped.
 package enum StopReason: Sendable, Equatable {
     case asked

@@ -87,6 +87,9 @@ struct KnownPeer: Sendable {
         return isLeaving ? .nothing : .arrival
     }
 
+    /// Forgets what the peer wrote of itself besides its name. Its next presence says it again.
+    mutating func forgetTexts() { (saidReason, profile) = (nil, Profile()) }
+
     /// A difference to what was reported.
     enum Difference {
         case nothing

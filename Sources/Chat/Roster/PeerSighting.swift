@@ -8,4 +8,6 @@ package struct PeerSighting: Hashable, Sendable {
     package init(_ who: PeerName, _ state: PresenceState, reason: String? = nil) {
         (self.who, self.state, self.reason) = (who, state, reason)
     }
+
+    var withoutReason: PeerSighting { PeerSighting(who, state) }
 }

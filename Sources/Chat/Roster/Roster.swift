@@ -81,6 +81,11 @@ package struct Roster: ~Copyable, Sendable {
         if isBlocked && peer != me { marks.blocked.insert(peer) } else { marks.blocked.remove(peer) }
     }
 
+    /// Forgets what a blocked peer wrote of itself besides its name.
+    mutating func forgetTexts(of peer: PeerID) {
+        if let index = known.index(forKey: peer) { known.values[index].forgetTexts() }
+    }
+
     /// Takes over the user's own names for peers, each of which is known from then on.
     ///
     /// - Returns: the events of the peers that have another name now.

@@ -16,7 +16,7 @@ extension Roster {
         /// `left` for a peer that is not here.
         package let state: PresenceState
         /// Nil unless it is away, gave one and is not hidden.
-        package let reason: String?
+        package private(set) var reason: String?
         /// That of its last presence; empty if it is hidden.
         package let profile: Profile
         /// When it came here, or left last.
@@ -26,6 +26,12 @@ extension Roster {
         package let isMuted: Bool
         package let isBlocked: Bool
         package let isVerified: Bool
+
+        var withoutReason: Row {
+            var row = self
+            row.reason = nil
+            return row
+        }
     }
 
     /// The peers that are shown as here by the time of their arrival, oldest first; then those in other networks; then the last 64 that left,

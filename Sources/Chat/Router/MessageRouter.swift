@@ -792,6 +792,7 @@ extension MessageRouter {
     private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool) -> [NodeEvent] {
         let who = name(of: peer)
         guard isBlocked else { return [.blocked(who, isOn: false)] }
+        roster.forgetTexts(of: peer)
         publicChat.readAll(of: peer)
         let lost = directChats.update(peer) { chat in
             chat.readAll(of: peer)

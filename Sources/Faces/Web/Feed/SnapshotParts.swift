@@ -12,8 +12,10 @@ struct SnapshotParts: HubSnapshot {
     static let size = 65_536
 
     private enum Element {
-        /// Rooms, people and requests, with the name of their list, as JSON.
+        /// Rooms and requests, with the name of their list, as JSON.
         case row(String, [UInt8], EventTopic?)
+        case person(PeerView, RoomLabel)
+        case invitation(InvitedRoom)
         /// A conversation without its last message and its messages.
         case conversation(ConversationID, [UInt8])
         case last(MessageView?, RoomLabel)
@@ -40,9 +42,9 @@ struct SnapshotParts: HubSnapshot {
         let rooms = model.presentRooms
         for room in rooms { elements.append(.row("rooms", WebJSON.object { $0.members(ofRoom: room) }, nil)) }
         for row in colors.all { elements.append(.row("colors", WebJSON.color(of: row), nil)) }
-        for invitation in invitations { elements.append(.row("invitations", WebJSON.invitation(invitation), nil)) }
+        for invitation in invitations { elements.append(.invitation(invitation)) }
         for (room, peers) in people {
-            for peer in peers { elements.append(.row("people", WebJSON.person(peer, in: room), nil)) }
+            for peer in peers { elements.append(.person(peer, room)) }
         }
         for room in rooms {
             for request in room.requests {
@@ -64,6 +66,8 @@ struct SnapshotParts: HubSnapshot {
         elements = elements[place...].compactMap { element in
             switch element {
             case .row(_, _, let topic?): erasure.takes(topic) ? nil : element
+            case .person(let peer, let room): .person(erasure.left(of: peer, in: room), room)
+            case .invitation(let invitation): erasure.takes(invitation) ? nil : element
             case .last(let message?, let room):
                 erasure.takes(EventTopic(message, in: room)) ? .last(nil, room) : element
             case .message(let message, let room): erasure.takes(EventTopic(message, in: room)) ? nil : element
@@ -85,7 +89,7 @@ struct SnapshotParts: HubSnapshot {
             switch element {
             case .last(let message?, let room): .last(changed(message, room), room)
             case .message(let message, let room): .message(changed(message, room), room)
-            case .row, .conversation, .last: element
+            case .row, .person, .invitation, .conversation, .last: element
             }
         }
         place = 0
@@ -108,15 +112,19 @@ struct SnapshotParts: HubSnapshot {
         var rows: [String: [[UInt8]]] = [:]
         var conversations: [(head: [UInt8], messages: [[UInt8]])] = []
         var size = 0
+        func add(_ row: [UInt8], to list: String) {
+            rows[list, default: []].append(row)
+            size += row.count
+        }
         if case .message(let message, let room)? = elements[place...].first {
             let id = ConversationID(room, message.conversation)
             conversations.append((WebJSON.object { $0.member("id", "\(id)") }, []))
         }
         while size < SnapshotParts.size, place < elements.count {
             switch elements[place] {
-            case .row(let list, let row, _):
-                rows[list, default: []].append(row)
-                size += row.count
+            case .row(let list, let row, _): add(row, to: list)
+            case .invitation(let invitation): add(WebJSON.invitation(invitation), to: "invitations")
+            case .person(let peer, let room): add(WebJSON.person(peer, in: room), to: "people")
             case .conversation(_, let head):
                 conversations.append((head, []))
                 size += head.count
@@ -202,5 +210,25 @@ struct SnapshotParts: HubSnapshot {
         let (left, right) = (left.dropLast(), right.dropFirst())
         let needsComma = left.count > 1 && right.count > 1
         return Array(left) + (needsComma ? [UInt8(ascii: ",")] : []) + Array(right)
+    }
+}
+
+extension Erasure {
+    fileprivate func takes(_ invitation: InvitedRoom) -> Bool {
+        switch self {
+        case .everything: true
+        case .author(let peer, in: _): invitation.from.key == peer
+        case .room, .request, .message: false
+        }
+    }
+
+    /// A peer's row without the texts that are to be forgotten.
+    fileprivate func left(of peer: PeerView, in room: RoomLabel) -> PeerView {
+        var topic = EventTopic(room)
+        topic.author = peer.who.key
+        guard leavesState, takes(topic) else { return peer }
+        var peer = peer
+        (peer.reason, peer.profile) = (nil, Profile())
+        return peer
     }
 }

@@ -177,22 +177,42 @@ extension STOMPSession {
 extension STOMPSession {
     mutating func hear(_ heard: HubEvent, at now: Instant) -> [ClientEffect] {
         let report = heard.report
-        guard phase == .connected, case .event(let event) = report.report,
-            let place = STOMPSession.place(of: event, in: report.room)
-        else { return [] }
+        guard phase == .connected else { return [] }
         var effects: [ClientEffect] = []
-        for subscription in subscriptions where subscription.place == place {
-            let body = heard.bytes(for: STOMPSession.self) { STOMPSession.body(of: event, report) }
-            effects.append(message(body, of: EventTopic(report), to: subscription))
+        if case .event(let event) = report.report, let place = STOMPSession.place(of: event, in: report.room) {
+            for subscription in subscriptions where subscription.place == place {
+                let body = heard.bytes(for: STOMPSession.self) { STOMPSession.body(of: event, report) }
+                effects.append(message(body, of: EventTopic(report), to: subscription))
+            }
+        }
+        for var gone in heard.goneMessages {
+            gone.text = ""
+            effects += tell(gone, "removed", of: EventTopic(report.room), in: report.room)
+        }
+        for came in heard.cameMessages {
+            effects += tell(came, "added", of: EventTopic(came, in: report.room), in: report.room)
         }
         return effects
+    }
+
+    /// Tells of a message that came or went without an event of its own.
+    private mutating func tell(
+        _ view: MessageView, _ change: String, of topic: EventTopic, in room: RoomLabel
+    ) -> [ClientEffect] {
+        let place = STOMPSession.place(of: view, in: room)
+        return subscriptions.filter { $0.place == place }.map { subscription in
+            message(STOMPSession.body(of: view, change, in: room), of: topic, to: subscription)
+        }
+    }
+
+    private static func place(of message: MessageView, in room: RoomLabel) -> STOMPDestination {
+        if case .publicRoom = message.conversation { .channel(room.name) } else { .direct }
     }
 
     /// The destination of an event; nil for an event without one.
     private static func place(of event: NodeEvent, in room: RoomLabel) -> STOMPDestination? {
         switch event {
-        case .message(let message), .edited(let message), .deleted(let message):
-            if case .publicRoom = message.conversation { .channel(room.name) } else { .direct }
+        case .message(let message), .edited(let message), .deleted(let message): place(of: message, in: room)
         case .request, .direct, .delivered, .read, .failed: .direct
         case .typing: .typing(room.name)
         case .peer, .crowd, .elsewhere, .person, .blocked, .renamed, .status: .people(room.name)

@@ -24,7 +24,9 @@ package final class STOMPServer: Sendable {
         listeners = try LoopbackListeners(port: port, for: "--stomp")
         listening = Listening(face: "stomp", address: "127.0.0.1:\(listeners.port)", token: token.text)
         let hub = EventHub(inlet, patience: STOMPServer.patience)
-        server = SocketServer(on: loop, inlet, hub, listeners: listeners.numbers) { STOMPSession(token, at: $0) }
+        server = SocketServer(on: loop, inlet, hub, listeners: listeners.numbers, keepsChat: true) {
+            STOMPSession(token, at: $0)
+        }
     }
 
     /// Its counters in `/stats`.

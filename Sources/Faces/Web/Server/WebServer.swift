@@ -46,8 +46,8 @@ package actor WebServer: ExecutorActor {
     /// Whether the target of the connection that the library now takes was absolute.
     private var isNextAbsolute = false
     private var entrance: WebEntrance?
-    /// The chat, as the API and the streams show it: reduced in `keep` alone.
-    private(set) var model = ChatModel()
+    /// The chat, as the API and the streams show it.
+    var model: ChatModel { hub.model }
     private(set) var deleted = DeletedCursors()
     /// Of this turn, until `tellRows`.
     private var changed = ChangedRows()
@@ -331,14 +331,16 @@ extension WebServer {
         // The end of the last connections tells that the node leaves.
         let isLeaving = commands?.departure.isDecided ?? true
         for report in events {
-            let isNews = keep(report)
+            let changes = hub.reduce(report, at: Moment(instant: .monotonic, wallClock: .wall))
+            follow(changes, of: report)
             // Notes go in front of a message, and so does the row of a conversation that begins with it.
             if case .event(.message(let message)) = report.report {
                 tellNotes()
                 if changed.hasConversation(ConversationID(report.room, message.conversation)) { tellRows() }
             }
-            hub.tell([report], before: successor(of: report), at: .monotonic) { !($0.isEnd && isLeaving) }
-            if isNews, case .snapshot = report.report {
+            let logs = !(report.isEnd && isLeaving)
+            hub.pass(report, changes, before: successor(of: report), logs: logs, at: .monotonic)
+            if !changes.isEmpty, case .snapshot = report.report {
                 hub.publish(EventTopic(report.room), at: .monotonic) { WebJSON.refreshed(report.room, $0) }
             }
             for room in changedTyping { tellTyping(in: room) }
@@ -410,41 +412,28 @@ extension WebServer {
         return log.next(behind: message.id)?.id
     }
 
-    /// Takes a report into the chat, and the texts that end with it out of all that waits.
-    ///
-    /// - Returns: whether it changed anything.
-    private func keep(_ report: RoomReport) -> Bool {
-        let changes = model.reduce(report, at: Moment(instant: .monotonic, wallClock: .wall))
+    private func follow(_ changes: [ModelChange], of report: RoomReport) {
         let tellsPeople =
             switch report.report {
             case .event(.message), .event(.person): false
             case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: true
             }
         for change in changes { follow(change, tellsPeople: tellsPeople) }
-        return !changes.isEmpty
     }
 
     /// Takes the rooms as their nodes have them.
     func keep(_ rooms: [RoomSnapshot]) {
-        var changes: [ModelChange] = []
-        model.take(rooms, into: &changes)
-        for change in changes { follow(change) }
+        for change in hub.take(rooms) { follow(change) }
         tellTurn()
     }
 
     private func follow(_ change: ModelChange, tellsPeople: Bool = true) {
         changed.follow(change, tellsPeople: tellsPeople)
         switch change {
-        case .edited(let id, let message, let position):
-            guard let room = model.room(id.room)?.label else { return }
-            let present = position.flatMap { model.conversation(id)?.log[$0] } ?? message
-            let topic = EventTopic(present, in: room)
-            hub.change(topic, to: present, in: room)
         case .removed(let id, let message, at: let position?):
             let previous = position == 0 ? nil : model.conversation(id)?.log[position - 1]
             deleted.add(message.id, of: id, behind: previous?.id)
         case .erased(let erasure):
-            hub.erase(erasure, at: .monotonic)
             deleted.erase(erasure)
             if model.rooms.isEmpty {
                 (colors, painted) = (AuthorColors(), [])
@@ -456,9 +445,10 @@ extension WebServer {
             if types, was?.who != person.who { changedTyping.insert(room.number) }
         case .typing(let id): if id.peer == nil { changedTyping.insert(id.room) }
         case .message(_, let message, at: _, evicted: _): paint(message.from.key)
-        case .refreshed(let id): for message in model.conversation(id)?.log.messages ?? [] { paint(message.from.key) }
-        case .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded, .delivery, .unread, .note,
-            .request, .invitations, .active:
+        case .refreshed(let id, came: _, gone: _):
+            for message in model.conversation(id)?.log.messages ?? [] { paint(message.from.key) }
+        case .edited, .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded, .delivery, .unread,
+            .note, .request, .invitations, .active:
             break
         }
     }

@@ -280,10 +280,26 @@ struct SocketIOSession: ClientSession {
         }
     }
 
-    /// The public messages, the people and the user's name of the room, each with its number as the last argument.
+    /// The public messages, the people and the user's name of the room, or of the next one of its name, as behind a wipe; each with
+    /// its number as the last argument.
     func packet(of entry: EventLog.Entry) -> [UInt8]? {
-        guard entry.isReport, entry.topic.room == room?.number, ["added", "peer", "person", "renamed"].contains(entry.name),
-            let event = try? JSONValue(parsing: entry.json), event["conversation"]?.string ?? "public" == "public",
+        guard entry.audience != .streams, ["added", "gone", "peer", "person", "renamed"].contains(entry.name),
+            let event = try? JSONValue(parsing: entry.json), event["room"]?.string == room?.name
+        else { return nil }
+        return entry.name == "gone" ? removal(of: event, entry) : packet(of: event, entry)
+    }
+
+    private func removal(of event: JSONValue, _ entry: EventLog.Entry) -> [UInt8]? {
+        guard let number = event["number"]?.string else { return nil }
+        let packet = SocketIOPacket.event("chatMessageRemoved") {
+            $0.string(number)
+            $0.string("\(entry.number)")
+        }
+        return Array("4\(packet)".utf8)
+    }
+
+    private func packet(of event: JSONValue, _ entry: EventLog.Entry) -> [UInt8]? {
+        guard event["conversation"]?.string ?? "public" == "public",
             let who = event["who"] ?? event["from"] ?? event["self"], let name = who["displayName"]?.string
         else { return nil }
         let packet: String
