@@ -17,7 +17,8 @@ import Wire
         let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
         let peers = [
             PeerView(
-                who: who, state: .here, since: since, roundTrip: RoundTrip(.microseconds(400)), isMuted: true, isVerified: true,
+                who: who, state: .here, since: since, roundTrip: RoundTrip(.microseconds(400)), isMuted: true,
+                isVerified: true,
                 isBlocked: false),
             PeerView(
                 who: who, state: .left, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
@@ -26,7 +27,8 @@ import Wire
                 who: who, state: .away, since: since, roundTrip: nil, isMuted: false, isVerified: false,
                 isBlocked: false, reason: "lunch, verified\u{1b}"),
             PeerView(
-                who: who, state: .away, since: since, roundTrip: RoundTrip(.microseconds(400)), isMuted: false, isVerified: true,
+                who: who, state: .away, since: since, roundTrip: RoundTrip(.microseconds(400)), isMuted: false,
+                isVerified: true,
                 isBlocked: false, reason: "lunch"),
         ]
         #expect(

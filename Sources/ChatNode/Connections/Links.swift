@@ -732,7 +732,8 @@ extension Links {
         let connection = link.record
         do throws(LinkError) {
             try connection.link.tick(
-                context, now: environment.now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
+                context, now: environment.now, unacknowledged: transport.unacknowledged(by: connection.id),
+                using: &randomness)
             markDirtyIfWaiting(link)
             arm(link, &effects)
         } catch {

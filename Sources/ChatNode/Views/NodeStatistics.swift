@@ -27,7 +27,8 @@ extension Metric {
         [
             .peersOnline, .connections, .candidates, .knownNodes, .isOverlay, .linksChosen, .halfOpenHandshakes,
             .payloadsAdmitted, .unreadPublic, .unreadDirect, .queuedBytes, .queuedBytesLongest, .handshakesDone,
-            .connectionsRefused, .dials, .dialsFailed, .linksReplaced, .keysReplaced, .linksSilent, .reconnects, .payloadsReceived,
+            .connectionsRefused, .dials, .dialsFailed, .linksReplaced, .keysReplaced, .linksSilent, .reconnects,
+            .payloadsReceived,
             .payloadsSent, .bytesReceived, .bytesSent, .unknownFrames, .unexpectedFrames, .pingsUnanswered, .bans,
             .superseded, .certificatesRefused, .sealedSent, .sealedUnopened, .sealedRepeated, .sealedPassedOn,
             .sealedForOthers, .sealedRefused, .offersSent, .requestsSent, .historySent, .historyReceived,
