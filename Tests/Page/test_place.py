@@ -308,6 +308,17 @@ class Names(PageTest):
         page.locator("#conversations .row").filter(has_text="lobby").click()
         expect(page.locator("#log .note").filter(has_text="you are now")).to_have_text([f"you are now alicia#{own}"])
 
+    def test_the_own_state_is_shown_whichever_face_sets_it(self):
+        page, own = self.page(), f"alice#{self.alice.node.number}"
+        expect(page.locator("#me")).to_have_text(own)
+        self.alice.node.say("/away lunch")
+        expect(page.locator("#me")).to_have_text(f"{own} (away: lunch)")
+        # A page that is loaded now knows it too.
+        expect(self.page().locator("#me")).to_have_text(f"{own} (away: lunch)")
+        self.assertEqual(self.alice.ask("POST", "/api/v1/commands", {"line": "/back"})[0], 200)
+        expect(page.locator("#me")).to_have_text(own)
+        expect(page.locator("#log .note")).to_contain_text("you are back")
+
     def test_the_messages_of_a_blocked_peer_go_and_come_back(self):
         page = self.page()
         self.bob.say("of bob")

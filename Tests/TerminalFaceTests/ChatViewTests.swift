@@ -305,6 +305,20 @@ import Wire
         #expect(user.session.view.rendering.mention?.isIn("hello ada") == true)
     }
 
+    @Test func `the user's own changes by another face have a line, and by this one no second line`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        let (me, ada) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("ada", number: 1_234, byte: 1))
+        user.tell(.peer(.here, fox, online: 1))
+        user.advance(.seconds(3))
+        user.show([.answer(.active(command: "open", .direct(with: fox), recent: []))])
+        user.tell(.renamed(ada, was: me), .status(OwnStatus(.away, reason: "lunch"), was: OwnStatus()))
+        let page = user.rows().joined(separator: "\n")
+        #expect(page.contains("you are now ada#1234") && page.contains("you are away: lunch"))
+        user.show([.answer(Answer.done(command: "nick", ada).told)])
+        #expect(user.rows().joined(separator: "\n").ranges(of: "you are now ada#1234").count == 1)
+    }
+
     @Test func `a blocked peer's messages can not be read back, nor do they ask for attention`() throws {
         var user = try TerminalUser.ready()
         let (fox, owl) = (try Sample.who("fox", number: 1_001, byte: 2), try Sample.who("owl", number: 1_002, byte: 3))

@@ -114,6 +114,11 @@ class Faces(WebTest):
         self.addCleanup(stream.close)
         return stream
 
+    def tail(self):
+        tail = Tail(self.control_path)
+        self.addCleanup(tail.client.close)
+        return tail
+
     def chatter(self):
         chatter = Chatter(self.alice)
         self.addCleanup(chatter.client.disconnect)
@@ -121,7 +126,7 @@ class Faces(WebTest):
         chatter.next("userList")
         return chatter
 
-    def command(self, name, **operands):
+    def command(self, name, /, **operands):
         self.assertEqual(self.alice.ask("POST", "/api/v1/commands", {"command": name, "operands": operands})[0], 200)
 
     def me(self):
@@ -129,7 +134,7 @@ class Faces(WebTest):
 
     def test_the_own_state_and_name_reach_every_face(self):
         self.begin()
-        subscribers, chatter, stream, tail = self.subscribers(), self.chatter(), self.stream(), Tail(self.control_path)
+        subscribers, chatter, stream, tail = self.subscribers(), self.chatter(), self.stream(), self.tail()
         while stream.next()[1] != "snapshot":
             pass
         for set_state, state, reason in (
@@ -159,7 +164,7 @@ class Faces(WebTest):
 
     def test_marks_and_names_that_the_user_gives_reach_every_face(self):
         self.begin("--identity", os.path.join(self.folder, "identity"))
-        subscribers, chatter, tail = self.subscribers(), self.chatter(), Tail(self.control_path)
+        subscribers, chatter, tail = self.subscribers(), self.chatter(), self.tail()
         number = str(self.bob.number)
         for command, operands, member in (("mute", {}, ("muted", True)), ("unmute", {}, ("muted", False)),
                                           ("verify", {"verified": True}, ("verified", True)),
@@ -237,7 +242,7 @@ class Faces(WebTest):
 
     def resumed(self):
         """All that clients get that come back with an id of before, and those that come anew."""
-        stream, page, tail = self.stream(self.first), self.alice.socket(f"?last={self.first}"), Tail(self.control_path)
+        stream, page, tail = self.stream(self.first), self.alice.socket(f"?last={self.first}"), self.tail()
         fresh = self.alice.socket()
         while fresh.next().get("more"):
             pass
@@ -270,7 +275,7 @@ class Faces(WebTest):
         process = self.alice.node.process.pid
         if not memory.may_be_searched(process):
             self.skipTest("only root may read the program's memory")
-        subscribers, chatter, tail = self.subscribers(), self.chatter(), Tail(self.control_path)
+        subscribers, chatter, tail = self.subscribers(), self.chatter(), self.tail()
         reason, about, room, _ = (text.encode() for text in self.write_about_itself())
         needles = [reason, about, room]
         self.assertTrue(all(memory.occurrences(process, needles)))

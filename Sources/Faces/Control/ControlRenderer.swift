@@ -24,9 +24,6 @@ package struct ControlRenderer: Sendable {
     /// Of a request that asks for no other events: its lines depend on this report alone, and nothing of it is kept.
     package func lines(of report: RoomReport, as format: ControlRequest.Format, at time: Timestamp) -> [UInt8] {
         var alone = plain
-        if case .plain = format, case .event(let event) = report.report, event.isOfUser {
-            return ControlLines.plain(Array(alone.answerLines(of: report, at: time).joined(separator: "\n").utf8))
-        }
         return lines(of: report, as: format, at: time, behind: &alone)
     }
 

@@ -45,11 +45,30 @@ import Wire
         #expect(roster.muted.isEmpty)
     }
 
-    @Test func `the rows of verified peers show the mark until it is removed`() {
+    @Test func `the rows of verified peers show the mark until it is removed`() throws {
         let (alice, bob) = (people[0], people[1])
-        alice.router.setVerified(bob.id, true)
+        let told = alice.router.setVerified(bob.id, true)
         #expect(alice.router.roster.rows.map(\.isVerified) == [true])
+        #expect(told == [.person(try #require(alice.router.roster.row(of: bob.id)))], "faces hear of the mark")
+        let again = alice.router.setVerified(bob.id, true)
+        #expect(again.isEmpty)
         alice.router.setVerified(bob.id, false)
         #expect(alice.router.roster.rows.map(\.isVerified) == [false])
+    }
+
+    @Test func `the user's own state is told once, and a blocked peer's texts are forgotten`() throws {
+        let (alice, bob) = (people[0], people[1])
+        let away = OwnStatus(.away, reason: "lunch")
+        let gone = alice.router.setAway(true, reason: "lunch", at: alice.moment)
+        #expect(gone.events == [.status(away, was: OwnStatus())])
+        let again = alice.router.setAway(true, reason: "lunch", at: alice.moment)
+        #expect(again.events.isEmpty)
+        bob.session.state = .away
+        bob.session.awayReason = "SECRET"
+        alice.receive(bob.session.signPresence(at: bob.wallClock))
+        #expect(alice.router.roster.row(of: bob.id)?.reason == "SECRET")
+        _ = alice.router.setBlocked(bob.id, true)
+        _ = alice.router.setBlocked(bob.id, false)
+        #expect(alice.router.roster.row(of: bob.id)?.reason == nil)
     }
 }
