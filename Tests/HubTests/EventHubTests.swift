@@ -231,7 +231,8 @@ private struct TextSnapshot: HubSnapshot {
         #expect(!told.joined().contains("SECRET") && !"\(hub.log)".contains("SECRET"))
         #expect(told[0].contains("away") && told[1].contains("here") && told[2].contains("elsewhere"))
         #expect(told[3].contains("open") && told[4].contains("blocked"))
-        #expect(hub.takeMessage(for: client) == nil)
+        let rest = hub.takeMessage(for: client)
+        #expect(rest == nil)
     }
 
     @Test func `sessions hear which messages went and came without an event of their own`() throws {
@@ -243,7 +244,8 @@ private struct TextSnapshot: HubSnapshot {
         let messages = try (1...3).map { try message($0, by: $0 == 2 ? 0xcd : 0xab) }
         let full = RoomSnapshot(
             overview, ready: nil, status: OwnStatus(), peers: [], histories: [(.publicRoom, messages)])
-        #expect(hub.reduce(.event(.message(messages[0])), at: moment).isEmpty, "without a chat nothing changes")
+        let none = hub.reduce(.event(.message(messages[0])), at: moment)
+        #expect(none.isEmpty, "without a chat nothing changes")
         hub.take([full])
         let block = RoomReport.event(.blocked(try Sample.who(byte: 0xcd), isOn: true))
         let blocked = HubEvent(block, hub.reduce(block, at: moment), number: 1)
@@ -252,7 +254,8 @@ private struct TextSnapshot: HubSnapshot {
         let back = HubEvent(report, hub.reduce(report, at: moment), number: 2)
         #expect(back.cameMessages.map(\.id) == [messages[1].id] && back.goneMessages.isEmpty)
         let end = RoomReport.event(.stopped(.asked))
-        #expect(HubEvent(end, hub.reduce(end, at: moment), number: 3).goneMessages.count == 3)
+        let ended = hub.reduce(end, at: moment)
+        #expect(HubEvent(end, ended, number: 3).goneMessages.count == 3)
     }
 
     @Test func `the oldest stranger gives way, one has its time, and a holder of the token stays`() {
