@@ -368,10 +368,11 @@ extension ModelRoom {
             (self.port, self.discovery) = (port, discovery)
         }
         let overview = snapshot.overview
+        let before = (isPrivate, isBridged, online, status)
         (isPrivate, isBridged, online) = (overview.isPrivate, overview.isBridged, overview.online)
         status = snapshot.status
         rename(overview.me, &changes)
-        changes.append(.changed(label))
+        if before != (isPrivate, isBridged, online, status) { changes.append(.changed(label)) }
         takePeople(snapshot.peers, &changes)
         takeConversations(snapshot, &shared, &changes)
     }
