@@ -430,19 +430,27 @@ extension EventHub {
 
     /// Tells the clients of events that have come through the inlet.
     ///
-    /// - Parameter logs: whether an event is one of the log.
-    package mutating func tell(_ reports: [RoomReport], at moment: Moment, logs: (RoomReport) -> Bool = { _ in false })
-    {
+    /// - Parameters:
+    ///   - isLeaving: whether the program leaves, so that the end of a room takes no message away.
+    ///   - logs: whether an event is one of the log.
+    package mutating func tell(
+        _ reports: [RoomReport], at moment: Moment, isLeaving: Bool = false,
+        logs: (RoomReport) -> Bool = { _ in false }
+    ) {
         for report in reports {
-            let changes = reduce(report, at: moment)
+            let changes = reduce(report, at: moment, isLeaving: isLeaving)
             pass(report, changes, logs: logs(report), at: moment.instant)
         }
     }
 
     /// Takes an event into the chat, and the texts that end with it out of all that waits.
     ///
-    /// - Returns: the changes of the chat; none at a server that does not keep it.
-    package mutating func reduce(_ report: RoomReport, at moment: Moment) -> [ModelChange] {
+    /// - Returns: the changes of the chat; none at a server that does not keep it, and by the last event of a room if the program
+    ///   leaves.
+    package mutating func reduce(
+        _ report: RoomReport, at moment: Moment, isLeaving: Bool = false
+    ) -> [ModelChange] {
+        guard !isLeaving || !report.isEnd else { return [] }
         let changes = chat?.reduce(report, at: moment) ?? []
         for change in changes { follow(change) }
         if let erasure = Erasure(behind: report) { erase(erasure, in: report.room, at: moment.instant) }

@@ -64,7 +64,8 @@ package actor SocketServer: EventLoopActor {
         switch inlet.take(events.count) {
         case .taken:
             execute {
-                $0.hub.tell(events, at: Moment(instant: $0.loop.now, wallClock: $0.loop.wallClock))
+                let moment = Moment(instant: $0.loop.now, wallClock: $0.loop.wallClock)
+                $0.hub.tell(events, at: moment, isLeaving: $0.commands?.departure.isDecided ?? true)
                 $0.settle()
             }
         case .lost(isFirst: true):

@@ -331,7 +331,8 @@ extension WebServer {
         // The end of the last connections tells that the node leaves.
         let isLeaving = commands?.departure.isDecided ?? true
         for report in events {
-            let changes = hub.reduce(report, at: Moment(instant: .monotonic, wallClock: .wall))
+            let moment = Moment(instant: .monotonic, wallClock: .wall)
+            let changes = hub.reduce(report, at: moment, isLeaving: isLeaving)
             follow(changes, of: report)
             // Notes go in front of a message, and so does the row of a conversation that begins with it.
             if case .event(.message(let message)) = report.report {
