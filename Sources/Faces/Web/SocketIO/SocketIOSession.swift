@@ -86,13 +86,17 @@ struct SocketIOSession: ClientSession {
     /// Takes one packet of Engine.IO.
     mutating func receive(_ input: [UInt8], at now: Instant) -> [ClientEffect] {
         guard !isEnded else { return [] }
-        // A client that has not shown the token puts nothing off.
-        if room != nil { silenceEnd = now + SocketIOSession.pingInterval + SocketIOSession.pingTimeout }
+        isHeard(at: now)
         switch input.first {
         case UInt8(ascii: "3"), UInt8(ascii: "6"): return []
         case UInt8(ascii: "4"): return receive(String(decoding: input.dropFirst(), as: UTF8.self))
         case _: return close()
         }
+    }
+
+    /// Puts the end off, unless the client is not connected.
+    private mutating func isHeard(at now: Instant) {
+        if room != nil { silenceEnd = now + SocketIOSession.pingInterval + SocketIOSession.pingTimeout }
     }
 
     mutating func end(at now: Instant) -> [ClientEffect] {
@@ -214,6 +218,7 @@ struct SocketIOSession: ClientSession {
             waiting = []
             return close()
         }
+        defer { if case .connecting = step { isHeard(at: now) } }
         return finish(step, reports) + advance()
     }
 
