@@ -22,6 +22,25 @@ PLACE = "(id) => document.querySelector(`[data-id='${id}']`)?.getBoundingClientR
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 UP = "(part) => { const log = document.getElementById('log'); log.scrollTop = part * log.scrollHeight; }"
 
+# Holds frames back, and counts the messages that came and the questions for the height of the log, each of which has the layout computed.
+HOLD = """
+    window.held = null;
+    const frame = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (draw) => (window.held ? window.held.push(draw) : frame(draw));
+    window.came = 0;
+    window.WebSocket = class extends WebSocket {
+        set onmessage(received) {
+            super.onmessage = (event) => {
+                received(event);
+                window.came += JSON.parse(event.data).event === "message" ? 1 : 0;
+            };
+        }
+    };
+    window.asked = 0;
+    const height = Object.getOwnPropertyDescriptor(Element.prototype, "scrollHeight");
+    Object.defineProperty(Element.prototype, "scrollHeight", { get() { window.asked += 1; return height.get.call(this); } });
+"""
+
 
 class Place(PageTest):
     def say(self, prefix, count):
@@ -81,6 +100,21 @@ class Place(PageTest):
         expect(self.rows(page).last).to_have_text("later 349")
         self.say("end", 1)
         expect(self.rows(page).last).to_have_text("end 0")
+
+    def test_messages_that_come_between_frames_have_no_layout_computed_and_are_drawn_once(self):
+        context = self.browser.new_context(locale="en-GB")
+        self.addCleanup(context.close)
+        context.add_init_script(HOLD)
+        page = self.page(context=context)
+        self.say("first", 1)
+        expect(self.rows(page)).to_have_text(["first 0"])
+        page.evaluate("() => { held = []; came = 0; asked = 0; }")
+        self.say("many", 100)
+        page.wait_for_function("came === 100")
+        self.assertEqual(page.evaluate("[asked, held.length, document.querySelectorAll('#log .message').length]"), [0, 1, 1])
+        page.evaluate("() => { const draws = held; held = null; for (const draw of draws) requestAnimationFrame(draw); }")
+        expect(self.rows(page).last).to_have_text("many 99")
+        self.assertLess(page.evaluate("asked"), 10)
 
     def test_a_message_that_goes_moves_no_other(self):
         self.bob.say("first")
