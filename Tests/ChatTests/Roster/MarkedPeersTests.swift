@@ -57,7 +57,7 @@ import Wire
         #expect(alice.router.roster.rows.map(\.isVerified) == [false])
     }
 
-    @Test func `the user's own state is told once, and a blocked peer's texts are forgotten`() throws {
+    @Test func `the user's own state makes one event, and a blocked peer's texts are forgotten`() throws {
         let (alice, bob) = (people[0], people[1])
         let away = OwnStatus(.away, reason: "lunch")
         let gone = alice.router.setAway(true, reason: "lunch", at: alice.moment)
