@@ -449,7 +449,8 @@ import Wire
         var chat = WatchedChat()
         chat.tell(.here(.fox), .message(.said(1, in: .direct(with: .fox))))
         let away = OwnStatus(.away, reason: "lunch")
-        #expect(chat.tell(.status(away, was: OwnStatus())) == [.changed(.kitchen)])
+        let told = chat.tell(.status(away, was: OwnStatus()))
+        #expect(told.contains(.changed(.kitchen)))
         #expect(chat.model.room(1)?.status == away)
         let bob = PeerName.numbered(1, "fox", contact: "Bob")
         let row = Roster.Row(
