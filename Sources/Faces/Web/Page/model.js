@@ -138,7 +138,7 @@ const takers = new Map(Object.entries({
     const known = model.conversations.get(info.id);
     if (known) known.info = info;
     else model.conversations.set(info.id, made(info));
-    return info.id === model.active ? ["all"] : ["list", "people"];
+    return ["all"];
   },
 
   ended(model, { conversationId }) {
