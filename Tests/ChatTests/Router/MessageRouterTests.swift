@@ -164,9 +164,11 @@ struct MessageRouterTests {
                 .typing(bob.name(of: alice), .direct(with: bob.name(of: alice)), isOn: true)
             ])
         #expect(carol.receive(alice.sign(toBob)).isEmpty)
+        let muting = bob.router.setMuted(alice.id, true)
+        let row = try #require(bob.router.roster.row(of: alice.id))
         #expect(
-            bob.router.setMuted(alice.id, true) == [
-                .typing(bob.name(of: alice), .direct(with: bob.name(of: alice)), isOn: false)
+            muting == [
+                .typing(bob.name(of: alice), .direct(with: bob.name(of: alice)), isOn: false), .person(row),
             ])
         #expect(bob.receive(alice.sign(toBob)).isEmpty)
         _ = bob.router.setBlocked(carol.id, true)
