@@ -38,6 +38,6 @@ package final class DirectKey: Sendable {
     package func isMAC(_ mac: Span<UInt8>, of message: Span<UInt8>) -> Bool {
         guard mac.count == DirectKey.macBytes else { return false }
         let expected = self.mac(of: message)
-        return expected.indices.reduce(UInt8(0)) { $0 | expected[$1] ^ mac[$1] } == 0
+        return expected.indices.reduce(UInt8(0)) { $0 | (expected[$1] ^ mac[$1]) } == 0
     }
 }

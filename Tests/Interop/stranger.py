@@ -105,7 +105,7 @@ class Stranger:
         self.nickname = bytes([len(nickname.encode())]) + nickname.encode()
         self.epoch, self.seq, self.clock_error = epoch or now(), 0, clock_error
         # The last number of the payloads for each peer alone.
-        self.numbers = {}
+        self.numbers, self.earlier = {}, []
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
         # The record that a link opens with has one size (section 3).
@@ -145,12 +145,16 @@ class Stranger:
             number = self.seq = self.seq + 1
         return Payload.HEADER.pack(self.peer.room, author, self.epoch, number, self.time(kind), kind, len(body))
 
-    def key(self):
-        """The key of the present certificates of both ends of the link."""
-        return direct_key(self.peer.dm, self.peer.certificate, self.peer.their_certificate)
+    def key(self, serial=None):
+        """The key of the certificates of both ends of the link; of ours the present one, or the one with the last byte of a serial."""
+        keys = [(self.peer.dm, self.peer.certificate), *self.earlier]
+        dm, certificate = next(pair for pair in keys if serial in (None, pair[1][113]))
+        return direct_key(dm, certificate, self.peer.their_certificate)
 
-    def renew(self):
+    def renew_certificate(self):
         """Takes a new dm key (section 1)."""
+        # What is under way may be for the key before.
+        self.earlier.append((self.peer.dm, self.peer.certificate))
         self.peer.dm = X25519PrivateKey.generate()
         serial = struct.unpack(">Q", self.peer.certificate[106:114])[0] + 1
         self.peer.certificate = issue(self.peer.identity, self.peer.static_public, self.epoch, self.peer.dm, serial)
@@ -203,7 +207,7 @@ class Stranger:
                 if frame[0] == CERTIFICATE and frame[3:35] == self.them:
                     self.peer.their_certificate = frame[1:]
                 if frame[0] in (PAYLOAD, FOR_ONE) and type == PAYLOAD:
-                    payload = Payload(frame[1:], self.key() if frame[0] == FOR_ONE else None)
+                    payload = Payload(frame[1:], self.key(frame[2]) if frame[0] == FOR_ONE else None)
                     if kind in (None, payload.kind):
                         return payload
             self.waiting += self.frames()
