@@ -165,7 +165,8 @@ struct MessageRouterTests {
             ])
         #expect(carol.receive(alice.sign(toBob)).isEmpty)
         let muting = bob.router.setMuted(alice.id, true)
-        let row = try #require(bob.router.roster.row(of: alice.id))
+        let found = bob.router.roster.row(of: alice.id)
+        let row = try #require(found)
         #expect(
             muting == [
                 .typing(bob.name(of: alice), .direct(with: bob.name(of: alice)), isOn: false), .person(row),
