@@ -32,13 +32,11 @@ export class Messages {
     if (place < this.all.length) this.first -= 1;
     this.all.splice(place, 0, known ?? row);
     this.byId.set(row.id, known ?? row);
-    if (this.all.length > Messages.most) this.drop();
+    if (this.all.length > Messages.most) {
+      this.byId.delete(this.all.shift().id);
+      this.first += 1;
+    }
     return true;
-  }
-
-  drop() {
-    this.byId.delete(this.all.shift().id);
-    this.first += 1;
   }
 
   // The rows with the messages that the node has now. Of those that are known, the ones that it has no more for want of room stay in front;
