@@ -222,6 +222,7 @@ import Wire
         try alice.say("may I?", to: bob)
         simulation.advance(by: .seconds(1))
         try bob.accept(alice)
+        simulation.advance(by: .seconds(1))
         for number in 0..<5 {
             try alice.say("public \(number)")
             try alice.say("private \(number)", to: bob)
