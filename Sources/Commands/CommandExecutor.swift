@@ -118,6 +118,13 @@ package struct CommandExecutor: Sendable {
         of command: Command, in label: RoomLabel?, at conversation: Conversation? = nil, _ view: ViewID? = .shared,
         isPaced: Bool, isForDisplay: Bool, _ rooms: isolated Program, _ deliver: (CommandResult) -> Void = { _ in }
     ) async -> CommandResult? {
+        // Lines of a pipe wait; those that a user types do not.
+        if isForDisplay || !isPaced, let left = rooms.pauseLeft, !["wipe", "quit"].contains(command.entry.name) {
+            let result = CommandResult(
+                room: rooms.anyLabel, reply: .error(ChatError(.isAway, .isAway, "\(left)")))
+            deliver(result)
+            return result
+        }
         if case .overTurns(let run) = command.entry.action {
             guard let result = await run(command.operands, view, self, rooms) else { return nil }
             tell(result, view, isForDisplay: isForDisplay, rooms)
@@ -139,7 +146,8 @@ package struct CommandExecutor: Sendable {
     private func room(
         of command: Command, in label: RoomLabel?, _ rooms: isolated Program
     ) async -> RoomLabel? {
-        guard label == nil, let who = command.requester, let open = await rooms.awaitRoom(nil) else { return label }
+        guard label == nil, rooms.pauseLeft == nil, let who = command.requester, let open = await rooms.awaitRoom(nil)
+        else { return label }
         let asked = rooms.all.filter { $0.node.chat.hasRequest(of: who) }
         return asked.count == 1 && asked[0].label != open.label ? asked[0].label : nil
     }

@@ -142,7 +142,10 @@ private struct OperandReader {
     private mutating func readEnd(_ operand: Operand, isFirst: Bool) throws(ChatError) {
         switch operand.kind {
         case .ending(let words):
-            guard rest.hasSuffix(words), rest.dropLast(words.count).last?.isWhitespace ?? false else { return }
+            guard rest.hasSuffix(words), rest.dropLast(words.count).last?.isWhitespace ?? entry.isDangerous else {
+                return
+            }
+            // Alone, it is the confirmation too.
             rest = rest.dropLast(words.count).trimmed()
             values[operand.name] = .flag(true)
         case .flag(let words) where !isFirst: try readVerdict(operand, words)
@@ -183,7 +186,9 @@ private struct OperandReader {
             guard let value = words[String(rest)] else { throw operand.error(in: entry) }
             take(operand, .flag(value))
         case .confirmation:
-            guard rest == operand.name else { throw operand.error(in: entry) }
+            guard rest == operand.name || rest.isEmpty && values["now"] != nil else {
+                throw operand.error(in: entry)
+            }
             take(operand, .flag(true))
         case .word:
             let (word, more) = OperandReader.splitWord(rest)

@@ -35,7 +35,13 @@ package actor Program: LoopActor {
     /// The answer of a wipe that is done.
     private var wipeAnswer: Answer?
     /// Callers that wait for the end of a wipe.
-    private var waiting: [CheckedContinuation<Answer?, Never>] = []
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Callers that wait for its answer.
+    private var wipers: [CheckedContinuation<Answer?, Never>] = []
+    /// Whether the user wants no pause behind the wipe.
+    private var skipsPause = false
+    /// When the pause behind a wipe ends, and the caller that waits for it; nil at other times.
+    private var pause: (end: Instant, waiting: CheckedContinuation<Void, Never>)?
 
     /// - Parameter scheduler: that of the nodes.
     package init(on scheduler: any Scheduler) { self.scheduler = scheduler }
@@ -150,13 +156,14 @@ package actor Program: LoopActor {
 
     /// Begins to leave all rooms.
     package func beginLeaving() {
+        endPause()
         for node in allNodes { node.beginLeaving() }
     }
 
     /// Leaves all rooms; returns when their nodes have ended.
     package func leave() async {
         let nodes = allNodes
-        for node in nodes { node.beginLeaving() }
+        beginLeaving()
         for node in nodes { await node.leave() }
     }
 
@@ -250,24 +257,62 @@ extension Program {
 extension Program {
     /// The room with a label, or with none the open one; waits for the end of a wipe. Nil if there is none.
     func awaitRoom(_ label: RoomLabel?) async -> Room? {
-        if isWiping { _ = await withCheckedContinuation { waiting.append($0) } }
+        if isWiping { await withCheckedContinuation { waiting.append($0) } }
         return if let label { self[label] } else { open }
     }
 
-    /// Ends all nodes for good. Returns when another one is ready, or when the program leaves instead. A second call
-    /// meanwhile waits for the same wipe.
+    /// Ends all nodes for good. Returns when they have ended and the pause behind it begins, or when the program leaves instead.
+    /// A second call meanwhile waits for the same wipe; in the pause it is the answer again.
     ///
+    /// - Parameter isNow: whether there is no pause, or the present one ends.
     /// - Returns: the answer of the command; nil if the program leaves instead.
     @discardableResult
-    func wipe() async -> Answer? {
+    func wipe(isNow: Bool = false) async -> Answer? {
+        if isNow {
+            skipsPause = true
+            endPause()
+        }
+        if pause != nil { return wipeAnswer }
         if !isWiping {
             guard !all.isEmpty else { return nil }
             isWiping = true
             forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += MemoryUsage(of: $1.chat) }
             beginLeaving()
         }
-        return await withCheckedContinuation { waiting.append($0) }
+        return await withCheckedContinuation { wipers.append($0) }
     }
+
+    /// The whole seconds that are left of the pause behind a wipe; nil at other times.
+    package var pauseLeft: Int? {
+        pause.map { max(1, Int(($0.end - scheduler.now).nanoseconds / 1_000_000_000)) }
+    }
+
+    /// The pause behind a wipe, drawn at random, in seconds: an observer sees the program leave, and does not see which of those
+    /// that come it is. 0 if the user wants none.
+    package func drawPause() -> Int {
+        skipsPause ? 0 : Int.random(in: Program.shortestPause...Program.longestPause)
+    }
+
+    /// Answers those that asked for the wipe, and waits for the end of the pause: also by the user's wish, and when the program
+    /// leaves.
+    package func pause(seconds: Int) async {
+        for wiper in exchange(&wipers, with: []) { wiper.resume(returning: wipeAnswer) }
+        guard seconds > 0, !skipsPause else { return }
+        let end = scheduler.now + .seconds(seconds)
+        await withCheckedContinuation { waiting in
+            pause = (end, waiting)
+            scheduler.schedule(at: end, callback { $0.endPause(dueAt: end) })
+        }
+    }
+
+    private func endPause(dueAt end: Instant? = nil) {
+        guard let pause, end == nil || end == pause.end else { return }
+        self.pause = nil
+        pause.waiting.resume()
+    }
+
+    private static let shortestPause = 5
+    private static let longestPause = 30
 
     /// The memory of the ended nodes; nil if they ended for another reason than a wipe.
     package func takeForgotten() -> MemoryUsage? {
@@ -281,8 +326,9 @@ extension Program {
     /// Resumes the callers that wait for the end of a wipe; false if there was none.
     @discardableResult
     package func goOn() -> Bool {
-        defer { (isWiping, wipeAnswer, waiting) = (false, nil, []) }
-        for continuation in waiting { continuation.resume(returning: wipeAnswer) }
+        for wiper in exchange(&wipers, with: []) { wiper.resume(returning: wipeAnswer) }
+        for continuation in exchange(&waiting, with: []) { continuation.resume() }
+        defer { (isWiping, wipeAnswer, skipsPause) = (false, nil, false) }
         return isWiping
     }
 }

@@ -16,6 +16,8 @@ package final class ReportQueue: Sendable {
         var first = 0
         var dropped = 0
         var taker: CheckedContinuation<[RoomReport], Never>?
+        /// The next caller of `next` gets an empty batch at once.
+        var isWoken = false
         var feeders: [CheckedContinuation<Void, Never>] = []
 
         var count: Int { reports.count - first }
@@ -63,20 +65,31 @@ package final class ReportQueue: Sendable {
         handOver?.taker.resume(returning: handOver?.batch ?? [])
     }
 
-    /// The oldest reports, at least one and at most 256, waited for. For one caller at a time.
+    /// Has `next` return, with an empty batch if none wait. From any thread.
+    package func wake() {
+        let taker = state.withLock { state in
+            state.isWoken = state.taker == nil
+            return state.taker.take()
+        }
+        taker?.resume(returning: [])
+    }
+
+    /// The oldest reports, at most 256, waited for: none only after `wake`. For one caller at a time.
     package func next() async -> [RoomReport] {
         await withCheckedContinuation { taker in
-            let (batch, feeders) = state.withLock { state -> ([RoomReport], [CheckedContinuation<Void, Never>]) in
+            let (batch, feeders) = state.withLock { state -> ([RoomReport]?, [CheckedContinuation<Void, Never>]) in
+                let isWoken = exchange(&state.isWoken, with: false)
                 guard state.count > 0 else {
+                    if isWoken { return ([], []) }
                     state.taker = taker
-                    return ([], [])
+                    return (nil, [])
                 }
                 let batch = state.take()
                 guard state.count < ReportQueue.ample else { return (batch, []) }
                 defer { state.feeders = [] }
                 return (batch, state.feeders)
             }
-            if !batch.isEmpty { taker.resume(returning: batch) }
+            if let batch { taker.resume(returning: batch) }
             for feeder in feeders { feeder.resume() }
         }
     }

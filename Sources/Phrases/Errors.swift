@@ -11,6 +11,9 @@ extension Phrase {
     package static let wipeNeedsYes = Phrase(
         "/wipe erases all data; write /wipe yes",
         "/wipe는 모든 것을 지웁니다. /wipe yes라고 쓰세요")
+    package static let isAway = Phrase(
+        "everything is wiped, and the new identity comes in %1 s; /wipe now lets it come at once, /quit leaves",
+        "모두 지웠고 새 신원은 %1초 뒤에 옵니다. 바로 오게 하려면 /wipe now, 끝내려면 /quit")
     package static let noOneToAnswer = Phrase("no direct message to answer", "답할 대화가 없습니다")
     package static let isCommand = Phrase(
         "the text begins with / and is not said: // begins a text with a slash; a command is a line of its own (programs: POST /api/v1/commands, or command at the control socket)",

@@ -135,15 +135,32 @@ struct App: Sendable {
         guard let forgotten = await rooms.takeForgotten() else { return false }
         let (removed, failures) = kept?.remove() ?? ([], [])
         for failure in failures { diagnostics.say(.error, "\(failure)") }
-        let told = Answer.wiped(forgotten, files: removed)
+        let pause = await rooms.drawPause()
+        let told = Answer.wiped(forgotten, files: removed, pause: pause)
         await rooms.recordWipe(told)
         let label = try await nodes.addNext(to: rooms)
         let isShown = await display.show([RoomReport(label, .answer(told))])
         guard isShown, !departure.isDecided else { return false }
+        await stayAway(seconds: pause)
+        guard !departure.isDecided else { return false }
         try await nodes.start(rooms)
         // A request to leave in the meantime went to the earlier nodes.
         if departure.isDecided { await rooms.beginLeaving() }
         return true
+    }
+
+    /// Lets a pause pass in which the program has no node on the network, and shows what commands answer meanwhile.
+    private func stayAway(seconds: Int) async {
+        let pause = Task {
+            await rooms.pause(seconds: seconds)
+            reports.wake()
+        }
+        while true {
+            let batch = await reports.next()
+            guard !batch.isEmpty else { break }
+            if !(await display.show(batch)) { await rooms.beginLeaving() }
+        }
+        await pause.value
     }
 
     private func record(_ event: NodeEvent, in room: RoomLabel) async {

@@ -137,7 +137,7 @@ class Commands(People):
         alice, bob = self.pair()
         alice.say("hello")
         self.next(bob, "message")
-        told = alice.result("wipe yes")
+        told = alice.result("wipe now")
         self.assertEqual((told["conversations"], told["messages"], told["peers"], told["files"]), (1, 1, 1, []))
         self.assertNotEqual(self.next(alice, "ready")["self"]["key"], alice.key)
         self.assertEqual(self.next(bob, "peer", state="offline")["who"]["nickname"], "alice")

@@ -208,18 +208,42 @@ class Tails(Controlled):
         tail, client = self.tail("tail history"), self.client()
         before = tail.read()["self"]["key"]
         client.ask("say hello")
-        told = alice.result("wipe yes")
+        told = alice.result("wipe now")
         self.assertEqual(told["messages"], 1)
         after = tail.next("ready")["self"]["key"]
         self.assertNotEqual(before, after)
         said, = client.ask("say somebody else")
         self.assertEqual((said["from"]["key"], tail.next("message")["text"]), (after, "somebody else"))
 
+    def test_a_wipe_stays_away_and_can_be_cut_short(self):
+        alice = self.controlled()
+        bob = self.person("bob", meets=alice)
+        tail, client = self.tail("tail"), self.client()
+        before = tail.next("ready")["self"]["key"]
+        told, = client.ask("command /wipe yes")
+        self.assertIn(told["pauseSeconds"], range(5, 31))
+        self.next(bob, "peer", state="offline")
+        refused, = client.ask("command /who")
+        self.assertEqual(refused["code"], "wiped")
+        self.assertIn("/wipe now", refused["message"])
+        again, = self.client().ask("command /wipe now")
+        self.assertEqual(again["pauseSeconds"], told["pauseSeconds"])
+        self.assertNotEqual(tail.next("ready")["self"]["key"], before)
+        self.assertEqual(client.ask("command /who")[0]["command"], "who")
+
+    def test_quit_ends_the_pause_behind_a_wipe_and_the_node(self):
+        alice = self.controlled()
+        client = self.client()
+        told, = client.ask("command /wipe yes")
+        self.assertGreaterEqual(told["pauseSeconds"], 5)
+        client.write(b"command /quit\n")
+        self.assertEqual(alice.process.wait(timeout=5), 0)
+
     def test_a_wipe_may_be_asked_for_by_several_at_a_time(self):
         alice = self.controlled()
         clients = [self.client() for _ in range(4)]
         for client in clients:
-            client.write(b"command /wipe yes\n")
+            client.write(b"command /wipe now\n")
         for client in clients:
             self.assertIn([one["command"] for one in client.answer()], (["wipe"], []))
         self.next(alice, "result", command="wipe")

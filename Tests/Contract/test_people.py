@@ -215,7 +215,7 @@ class Contacts(People):
         bob = self.person("bob", meets=alice)
         alice.result("contact bob Bobby")
         alice.result("about a line")
-        alice.result("wipe yes")
+        alice.result("wipe now")
         self.assertFalse(pathlib.Path(self.file).exists())
         alice.wait(lambda event: event["event"] == "ready", "ready", from_start=False)
         self.assertIsNone(alice.result("whoami")["about"])

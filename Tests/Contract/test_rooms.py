@@ -90,7 +90,7 @@ class Rooms(People):
     def test_a_wipe_forgets_all_rooms(self):
         alice, bob, _ = self.together()
         alice.result("join attic")
-        wiped = alice.result("wipe yes")
+        wiped = alice.result("wipe now")
         self.assertEqual(wiped["conversations"], 3)
         self.next(alice, "ready", room="lobby")
         self.assertEqual([row["room"] for row in alice.result("rooms")["rooms"]], ["lobby"])

@@ -102,7 +102,7 @@ class Memory(CalledNode):
     def test_a_wipe_leaves_no_key_of_a_link(self):
         keys = self.session_keys(self.meet())
         self.assertEqual(self.found(keys), [1, 1])
-        self.node.result("wipe yes")
+        self.node.result("wipe now")
         self.vanish(keys)
 
 

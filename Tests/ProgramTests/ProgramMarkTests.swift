@@ -73,9 +73,10 @@ import Testing
         _ = try await program.event("peer")
         await program.write("one\ntwo\n/msg bob psst\n")
         _ = try await bob.event("request")
-        await program.write("/wipe yes\n/who\n/unread\nhello again\n")
+        await program.write("/wipe now\n/who\n/unread\nhello again\n")
         let wiped = try await program.event("result")
-        #expect(wiped.names == ["event", "command", "room", "conversations", "messages", "peers", "files"])
+        #expect(
+            wiped.names == ["event", "command", "room", "conversations", "messages", "peers", "files", "pauseSeconds"])
         #expect(wiped["command"]?.text == "wipe")
         #expect(wiped["conversations"]?.integer == 2)
         #expect(wiped["messages"]?.integer == 3)
@@ -101,7 +102,7 @@ import Testing
         let (bob, port) = try await ProgramRunTests.listening(["--nick", "bob"])
         let program = try alice(dialling: port)
         _ = try await program.event("peer")
-        await program.write("/wipe yes\n")
+        await program.write("/wipe now\n")
         _ = try await program.event("ready")
         _ = try await program.event("peer")
         await program.write("/verify bob ok\n")
@@ -113,7 +114,7 @@ import Testing
 
     @Test func `a pipe that wipes goes on with the lines behind, twice too`() async throws {
         let program = try ProgramProcess(["--plain", "--discovery", "none", "--nick", "alice"])
-        await program.write("hello\n/wipe yes\n/wipe yes\n/history\n")
+        await program.write("hello\n/wipe now\n/wipe now\n/history\n")
         await program.closeInput()
         let lines = await program.remainingLines().map { $0.dropFirst(9) }
         #expect(await program.ended() == .exited(0))

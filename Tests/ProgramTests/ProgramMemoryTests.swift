@@ -68,7 +68,7 @@ import Testing
             _ = try await program.event("result") { $0["command"]?.text == "verify" }
             #expect(!state().contains("accepted: "))
         }
-        await program.write("/wipe yes\n")
+        await program.write("/wipe now\n")
         _ = try await program.event("result") { $0["command"]?.text == "wipe" }
         #expect(scratch.names == [])
     }

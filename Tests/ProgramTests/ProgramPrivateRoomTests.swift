@@ -69,7 +69,7 @@ import Testing
     @Test func `a wipe forgets the key of a private room, and the node goes on in the lobby`() async throws {
         let options = try options(Self.words)
         let (alice, bob) = try await ProgramRunTests.pair(options)
-        await bob.write("/wipe yes\n")
+        await bob.write("/wipe now\n")
         #expect(try await bob.event("ready")["room"]?.text == "lobby")
         #expect(try await alice.event("peer") { $0["state"]?.text == "offline" }["room"]?.text == "kitchen")
     }

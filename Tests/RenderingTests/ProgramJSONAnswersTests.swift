@@ -95,7 +95,7 @@ import Wire
         )
         #expect(
             JSON.text(.answer(.wiped(MemoryUsage(conversations: 2, messages: 31, peers: 5), files: ["a", "b"])))
-                == "{\"event\":\"result\",\"command\":\"wipe\",\"room\":\"lobby\",\"conversations\":2,\"messages\":31,\"peers\":5,\"files\":[\"a\",\"b\"]}\n"
+                == "{\"event\":\"result\",\"command\":\"wipe\",\"room\":\"lobby\",\"conversations\":2,\"messages\":31,\"peers\":5,\"files\":[\"a\",\"b\"],\"pauseSeconds\":0}\n"
         )
     }
 

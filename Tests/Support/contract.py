@@ -131,7 +131,7 @@ MESSAGE = message({})
 ERROR_CODES = (
     "empty", "is_command", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
     "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname", "invalid_reason", "invalid_about",
-    "invalid_room", "invalid_key", "unknown_room", "too_many_rooms", "only_room", "room_failed",
+    "invalid_room", "invalid_key", "unknown_room", "too_many_rooms", "only_room", "room_failed", "wiped",
     "too_many_contacts", "no_identity",
 )
 NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface",
@@ -233,7 +233,7 @@ RESULTS = {
     "close": placed(result("close", {})),
     "verify": result("verify", {
         "with": WHO, "code": matching(r"\d{4}( \d{4}){8}"), "verified": flag, "kept": flag}),
-    "wipe": result("wipe", {"conversations": count, "messages": count, "peers": count, "files": [text]}),
+    "wipe": result("wipe", {"conversations": count, "messages": count, "peers": count, "files": [text], "pauseSeconds": count}),
 }
 for mark in ("nick", "about", "contact", "uncontact", "away", "back", "mute", "unmute", "block", "unblock"):
     RESULTS[mark] = result(mark, {"who": WHO})

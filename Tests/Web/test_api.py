@@ -285,7 +285,7 @@ class Changing(WebTest):
         bob.hears("hi kitchen")
         status, _, problem = alice.ask("POST", "/api/v1/commands", {"line": "/msg nobody x"})
         self.assertEqual((status, problem["code"]), (404, "unknown_peer"))
-        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "/wipe yes"})[0], 200)
+        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "/wipe now"})[0], 200)
         self.assertNotEqual(alice.get("/api/v1/me")["rooms"][0]["self"]["key"], alice.node.key)
         self.assertEqual(alice.get(f"/api/v1/conversations/{alice.conversation()['id']}/messages")["messages"], [])
 

@@ -248,7 +248,7 @@ class Events(WebTest):
         # Loaded again before it has shown anything, and by another link.
         self.assertEqual(session(second["reload"])["shown"], direct)
         self.assertIsNone(session(alice.link().split("=")[1])["shown"])
-        alice.node.say("/wipe yes")
+        alice.node.say("/wipe now")
         alice.node.wait(lambda event: event["event"] == "ready" and event["self"]["key"] != alice.node.key, "new identity")
         alice.get("/api/v1/conversations")
         self.assertIsNone(session(second["reload"])["shown"])

@@ -208,7 +208,7 @@ class Faces(WebTest):
             self.assertEqual(client.change("added", direct)["content"]["text"], "between us")
         again = chatter.next("newChatMessage")
         self.assertEqual(again[1], "in the room")
-        self.alice.node.result("wipe yes")
+        self.alice.node.result("wipe now")
         for client in subscribers:
             client.change("removed", said)
         self.assertEqual(chatter.next("chatMessageRemoved")[0], again[-1])

@@ -60,7 +60,7 @@ class Keeping(WebTest):
     def test_a_wipe_leaves_no_text(self):
         self.begin()
         self.assertEqual(self.post()[0], 201)
-        self.alice.node.result("wipe yes")
+        self.alice.node.result("wipe now")
         self.assertGone(self.theirs, self.ours)
         status, _, problem = self.post()
         self.assertEqual((status, problem["code"]), (404, "unknown_message"))
@@ -141,7 +141,7 @@ class Keeping(WebTest):
         for number in range(3_000):
             self.bob.say(f"{number} {self.theirs} {'x' * 180}")
         self.page.wait(text=f"2999 {self.theirs} {'x' * 180}")
-        self.alice.node.result("wipe yes")
+        self.alice.node.result("wipe now")
         self.alice.node.say("end")
         slow.wait(event="message", text="end")
         self.assertNotIn(f"2999 {self.theirs}", str(slow.events))
@@ -175,7 +175,7 @@ class Keeping(WebTest):
         self.spread()
         self.page.send(f"{self.ours} again")
         self.page.wait(event="message", text=f"{self.ours} again")
-        self.alice.node.result("wipe yes")
+        self.alice.node.result("wipe now")
         self.page.wait(event="ready")
         self.assertVanished()
 

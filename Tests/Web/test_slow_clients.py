@@ -145,7 +145,7 @@ class SlowClients(WebTest):
             self.bob.say(f"<{number:04}>{mark}{LONG[:-150]}")
             if number % 100 == 99:
                 self.alice.node.hears(f"<{number:04}>{mark}{LONG[:-150]}")
-        self.alice.node.result("wipe yes")
+        self.alice.node.result("wipe now")
         self.alice.node.say("the end")
         self.alice.node.hears("the end")
         for kind, client in slow.items():

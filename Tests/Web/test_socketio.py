@@ -190,7 +190,7 @@ class Gateway(WebTest):
         offset = json.loads(self.heard(alice, path, "SECRET-TWO")[-1][2:])[-1]
         bob.say("SECRET-THREE")
         alice.node.hears("SECRET-THREE")
-        alice.node.say("/wipe yes")
+        alice.node.say("/wipe now")
         alice.node.wait(lambda event: event["event"] == "result" and event["command"] == "wipe", "wipe")
         alice.node.wait(lambda event: event["event"] == "ready", "new life", from_start=False)
         _, greeting = self.connected(alice, f',"pid":"{earlier["pid"]}","offset":"{int(offset) - 1}"')

@@ -27,6 +27,8 @@ package struct ChatError: Error, Hashable, Sendable {
         case tooManyRooms = "too_many_rooms"
         case onlyRoom = "only_room"
         case roomFailed = "room_failed"
+        /// Everything is wiped, and the new identity is not there yet.
+        case isAway = "wiped"
         case tooManyContacts = "too_many_contacts"
         /// The command keeps something with an identity, and this run has none that is kept.
         case noIdentity = "no_identity"

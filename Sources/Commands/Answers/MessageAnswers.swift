@@ -67,6 +67,8 @@ package struct CommandList: AnswerContent {
 package struct Wiped: AnswerContent {
     let lost: MemoryUsage
     let files: [String]
+    /// Until the new identity comes, in seconds.
+    let pause: Int
 
     package func lines(_ wording: Wording, at _: Timestamp) -> [String] {
         let language = wording.language
@@ -77,6 +79,7 @@ package struct Wiped: AnswerContent {
             language(.forgottenKeys),
         ] + files.map { language(.removedFile, DisplayGuard.safe($0)) }
             + [language(.othersKeep), language(.newIdentity)]
+            + (pause > 0 ? [language(.awayAfterWipe, "\(pause)")] : [])
     }
 
     package func write(to json: inout JSONWriter) {
@@ -84,6 +87,7 @@ package struct Wiped: AnswerContent {
         json.member("messages", lost.messages)
         json.member("peers", lost.peers)
         json.member("files", files)
+        json.member("pauseSeconds", pause)
     }
 }
 
@@ -96,7 +100,7 @@ extension Answer {
 
     package static func help(_ entries: [CommandEntry]) -> Answer { Answer("help", CommandList(entries: entries)) }
 
-    package static func wiped(_ lost: MemoryUsage, files: [String]) -> Answer {
-        Answer("wipe", Wiped(lost: lost, files: files))
+    package static func wiped(_ lost: MemoryUsage, files: [String], pause: Int = 0) -> Answer {
+        Answer("wipe", Wiped(lost: lost, files: files, pause: pause))
     }
 }

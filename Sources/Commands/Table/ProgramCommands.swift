@@ -28,13 +28,13 @@ extension CommandEntry {
                 return .help([try CommandEntry.named(name)])
             }),
         CommandEntry(
-            "wipe", [.yes], .program,
+            "wipe", [.yes, .now], .program,
             Phrase(
-                "erase all data now, files too, and continue under a new identity",
-                "파일까지 모든 것을 지우고 새 신원으로 계속합니다"),
+                "erase all data now, files too, and continue under a new identity after 5 to 30 s; now: at once",
+                "파일까지 모든 것을 지우고 5~30초 뒤 새 신원으로 계속합니다. now: 바로"),
             replacesView: true,
-            .overTurns { _, _, _, rooms in
-                let answer = await rooms.wipe()
+            .overTurns { operands, _, _, rooms in
+                let answer = await rooms.wipe(isNow: operands.flag("now") ?? false)
                 // Faces get it between the last event of the last node and the first one of the next.
                 return CommandResult(room: rooms.anyLabel, reply: answer.map(Report.answer), isReported: true)
             }),
@@ -60,7 +60,7 @@ extension CommandEntry {
 
 extension Program {
     /// The open room; a label of no room where there is none.
-    fileprivate var anyLabel: RoomLabel { openLabel ?? RoomLabel(number: 0, name: "") }
+    var anyLabel: RoomLabel { openLabel ?? RoomLabel(number: 0, name: "") }
 }
 
 extension Answer {

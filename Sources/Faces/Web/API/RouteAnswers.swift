@@ -185,7 +185,7 @@ extension RouteFault {
             switch error.code {
             case .unknownPeer, .unknownMessage, .unknownRoom: 404
             case .notConnected, .notAccepted, .ambiguousPeer, .tooManyRooms, .onlyRoom, .roomFailed, .tooManyContacts,
-                .noIdentity:
+                .noIdentity, .isAway:
                 409
             case .rateLimited: 429
             case .empty, .isCommand, .tooLong, .tooManyBytes, .tooDense, .invalidUTF8, .unknownCommand,

@@ -217,7 +217,7 @@ function rename() {
 
 function wipe() {
   const words = "All messages, people and rooms of this run are erased, and you get another identity.";
-  dialogs.show("Forget everything?", [element("p", "", words)], [["Wipe", () => rooms.command("wipe", { yes: true })]], () => true, true);
+  dialogs.show("Forget everything?", [element("p", "", words)], [["Wipe", () => rooms.command("wipe", { yes: true })], ["Wipe, come back at once", () => rooms.command("wipe", { yes: true, now: true })]], () => true, true);
 }
 
 const actions = {
