@@ -60,7 +60,7 @@ extension Phrase {
         "what others received stays with them: their copies can not be reached",
         "다른 사람이 받은 메시지는 그대로 남습니다. 그 사본은 지울 수 없습니다")
     package static let awayAfterWipe = Phrase(
-        "you are away from the network for %1 s, so that nobody sees who comes back; /wipe now ends the pause",
+        "you are away from the network for %1 s, so that an observer can not tell who comes back; /wipe now ends the pause",
         "누가 돌아오는지 알 수 없도록 %1초 동안 네트워크에서 떠나 있습니다. /wipe now로 바로 끝낼 수 있습니다")
     package static let newIdentity = Phrase(
         "you go on under a new identity, which no file keeps",
