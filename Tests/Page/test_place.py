@@ -351,7 +351,7 @@ class Names(PageTest):
         expect(self.page().locator("#me")).to_have_text(f"{own} (away: lunch)")
         self.assertEqual(self.alice.ask("POST", "/api/v1/commands", {"line": "/back"})[0], 200)
         expect(page.locator("#me")).to_have_text(own)
-        expect(page.locator("#log .note")).to_contain_text("you are back")
+        expect(page.locator("#log .note").filter(has_text="you are")).to_have_text(["you are away: lunch", "you are back"])
 
     def test_the_messages_of_a_blocked_peer_go_and_come_back(self):
         page = self.page()
