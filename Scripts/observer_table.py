@@ -9,13 +9,13 @@ import sys
 import threat_table
 
 BEGIN, END = "<!-- observer: Scripts/observer --table -->\n", "<!-- end of observer -->\n"
-HEAD = ("| program | nodes | room | nearest | count | size | boosting | chance + 3 errors | answers alike | whether at all | "
+HEAD = ("| program | nodes | room | nearest | count | size | boosting | chance + 3 errors | better than chance | answers alike | whether at all | "
         "the two of a talk (chance + 3 errors) |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|\n")
+        "|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 COST_BEGIN, COST_END = "<!-- observer: cost -->\n", "<!-- end of cost -->\n"
-COST_HEAD = ("| program | nodes | records, bytes of a whisper | processor | delivery mark p50, p99 | records, bytes of a node at rest "
+COST_HEAD = ("| program | nodes | records of a whisper | bytes | processor | delivery mark p50, p99 | records, bytes of a node at rest "
              "a minute | processor |\n"
-             "|---|---|---|---|---|---|---|\n")
+             "|---|---|---|---|---|---|---|---|\n")
 
 
 def percent(share):
@@ -31,6 +31,10 @@ def named(told):
     return told["program"] + (", cover" if told["cover"] else "")
 
 
+def found(guesses):
+    return ", ".join(name for name, guess in guesses.items() if guess["found"]) or "none"
+
+
 def answers(told):
     compared, (real, other) = told["answers"], told["answers"]["shares"]
     shares = f"{100 * real:.0f} and {100 * other:.0f} % answer"
@@ -43,7 +47,7 @@ def row(told):
     guesses, rhythm = told["guesses"], told["rhythm"]
     shares = [percent(guesses[name]["share"]) for name in ("nearest", "count", "size", "boosting")]
     best = max(rhythm.values(), key=lambda guess: guess["share"]) if rhythm else None
-    cells = [named(told), str(told["nodes"]), told["room"], *shares, least(guesses["boosting"]), answers(told),
+    cells = [named(told), str(told["nodes"]), told["room"], *shares, least(guesses["boosting"]), found(guesses), answers(told),
              percent(told["happened"]["share"]), f"{percent(best['share'])} ({least(best)})" if best else ""]
     return "| " + " | ".join(cells) + " |\n"
 
@@ -52,7 +56,8 @@ def cost_row(told):
     if told["kind"] != "cost":
         return ""
     mark = "{}, {} ms".format(*told["mark_ms"]) if told["mark_ms"] else "none"
-    cells = [named(told), str(told["nodes"]), f"{told['records']}, {told['bytes']:,}", f"{told['processor_ms']} ms", mark,
+    records, size, processor = ("{:,} ± {:,}".format(*told[name]) for name in ("records", "bytes", "processor_ms"))
+    cells = [named(told), str(told["nodes"]), records, size, f"{processor} ms", mark,
              f"{told['rest_records_per_minute']}, {told['rest_bytes_per_minute']:,}", f"{told['rest_processor_ms_per_minute']} ms"]
     return "| " + " | ".join(cells) + " |\n"
 

@@ -12,11 +12,13 @@ from scipy import stats
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 # In seconds from the act on; the first window is before it.
-EDGES = (-1, 0, 0.05, 0.2, 0.5, 1, 2, 2.5, 5)
+EDGES = (-1, 0, 0.05, 0.2, 0.5, 1, 2, 2.5, 5, 20)
 WINDOWS = tuple(f"{begin:g}-{end:g} s" for begin, end in zip(EDGES, EDGES[1:]))
 # A guess is as good as chance up to so many standard errors.
 TOLERANCE = 3
 FOLDS = 5
+# So often the right answers are drawn at random to estimate the error of a guess by a rule, and of one by boosting.
+DRAWS, BOOSTED_DRAWS = 200, 10
 # A burst: records of one node on most of its links within so many seconds.
 BURST = 0.05
 # An answer later than this is counted as none when delays are compared.
@@ -124,18 +126,27 @@ def _chosen(scores):
 
 
 def by_nearest(whispers):
-    """The number of right guesses by the record to a candidate that is nearest in time."""
-    return int((_chosen(-whispers.column("to it, delay of the first")) == whispers.receivers).sum())
+    """The guess by the record to a candidate that is nearest in time."""
+    chosen = _chosen(-whispers.column("to it, delay of the first"))
+    return judged(int((chosen == whispers.receivers).sum()), whispers.count, 1 / whispers.candidates)
 
 
 def by_best(whispers, names):
-    """The number of right guesses by the one of these features, its most or its least, that tells best where it is known."""
-    rules = [sign * whispers.column(name) for name in names for sign in (1, -1)]
-    right = numpy.array([_chosen(rule) == whispers.receivers for rule in rules])
-    found = 0
-    for guessed in _folds(whispers.count):
-        learnt = numpy.setdiff1d(numpy.arange(whispers.count), guessed)
-        found += int(right[right[:, learnt].sum(axis=1).argmax(), guessed].sum())
+    """The guess by the one of these features, its most or its least, that tells best where it is known. All folds may share a lucky
+    rule, so the error is that of receivers that are drawn at random."""
+    chosen = numpy.array([_chosen(sign * whispers.column(name)) for name in names for sign in (1, -1)])
+    draw, count = numpy.random.default_rng(SEED), whispers.count
+    random = [_right(chosen, draw.integers(0, whispers.candidates, count)) / count for _ in range(DRAWS)]
+    return judged(_right(chosen, whispers.receivers), count, 1 / whispers.candidates, float(numpy.std(random)))
+
+
+def _right(chosen, receivers):
+    """The number of right guesses by the best of the rules, chosen in the other folds. `chosen` has the shape (rules, whispers)."""
+    right, found = chosen == receivers, 0
+    everything = right.sum(axis=1)
+    for guessed in _folds(len(receivers)):
+        in_fold = right[:, guessed].sum(axis=1)
+        found += int(in_fold[(everything - in_fold).argmax()])
     return found
 
 
@@ -143,7 +154,7 @@ def _likelihood(rows, labels, guessed):
     """How likely each of the rows `guessed` is true, by gradient boosting over `rows` and their labels."""
     # The library reads no column without a value.
     known = ~numpy.isnan(rows).all(axis=0)
-    model = HistGradientBoostingClassifier(max_iter=120, learning_rate=0.08, max_leaf_nodes=15, min_samples_leaf=8,
+    model = HistGradientBoostingClassifier(max_iter=60, learning_rate=0.15, max_leaf_nodes=15, min_samples_leaf=8,
                                            l2_regularization=1.0, early_stopping=False, random_state=SEED)
     return model.fit(rows[:, known], labels).predict_proba(guessed[:, known])[:, 1]
 
@@ -160,9 +171,20 @@ def _boosted(rows, right):
     return found
 
 
-def judged(right, count, chance):
-    """The share of right guesses, the chance, its standard error, and whether the guess is better than chance."""
-    error = math.sqrt(chance * (1 - chance) / count)
+def _checked(guess, right, draw, count, chance):
+    """The judgement of `guess`, the number of right answers by learning from `right`. All folds may share the luck of a few cases, so
+    a guess that is little better than chance is compared with those from answers of `draw`, which are drawn at random."""
+    first = judged(guess(right), count, chance)
+    if not first["found"] or first["share"] > chance + 2 * TOLERANCE * first["error"]:
+        return first
+    generator = numpy.random.default_rng(SEED)
+    return judged(first["right"], count, chance, float(numpy.std([guess(draw(generator)) / count for _ in range(BOOSTED_DRAWS)])))
+
+
+def judged(right, count, chance, error=0):
+    """The share of right guesses, the chance, its standard error (at least that of independent guesses), and whether the guess is
+    better than chance."""
+    error = max(error, math.sqrt(chance * (1 - chance) / count))
     return {"right": right, "of": count, "share": right / count, "chance": chance, "error": error,
             "found": right / count > chance + TOLERANCE * error}
 
@@ -172,10 +194,11 @@ def receivers(trace, acts):
     whispers = Whispers(trace, acts)
     counts = [name for name in whispers.names if ", records in" in name or name.startswith("acknowledged") and ", in" in name]
     sizes = [name for name in whispers.names if ", bytes in" in name or "size of" in name]
-    right = {"nearest": by_nearest(whispers), "count": by_best(whispers, counts), "size": by_best(whispers, sizes),
-             "boosting": _boosted(whispers.relative(), whispers.receivers)}
-    chance = 1 / whispers.candidates
-    return {"guesses": {name: judged(number, whispers.count, chance) for name, number in right.items()},
+    rows, count, candidates = whispers.relative(), whispers.count, whispers.candidates
+    boosted = _checked(lambda right: _boosted(rows, right), whispers.receivers,
+                       lambda generator: generator.integers(0, candidates, count), count, 1 / candidates)
+    return {"guesses": {"nearest": by_nearest(whispers), "count": by_best(whispers, counts), "size": by_best(whispers, sizes),
+                        "boosting": boosted},
             "answers": answers(whispers), "telling": telling(whispers)}
 
 
@@ -217,11 +240,15 @@ def happened(trace, acts):
     count = min(map(len, cases.values()))
     rows = [list(_of_moment(trace, act["time"], act["from"])) for kind in cases for act in cases[kind][:count]]
     rows, labels = numpy.array(rows, dtype=float), numpy.repeat([1, 0], count)
-    right = 0
-    for guessed in _folds(2 * count):
-        learnt = numpy.setdiff1d(numpy.arange(2 * count), guessed)
-        right += int(((_likelihood(rows[learnt], labels[learnt], rows[guessed]) > 0.5) == labels[guessed]).sum())
-    return judged(right, 2 * count, 1 / 2)
+
+    def guess(labels):
+        right = 0
+        for guessed in _folds(2 * count):
+            learnt = numpy.setdiff1d(numpy.arange(2 * count), guessed)
+            right += int(((_likelihood(rows[learnt], labels[learnt], rows[guessed]) > 0.5) == labels[guessed]).sum())
+        return right
+
+    return _checked(guess, labels, lambda generator: generator.permutation(labels), 2 * count, 1 / 2)
 
 
 def _of_moment(trace, time, node):
@@ -254,9 +281,11 @@ def rhythm(trace, acts):
     rows, right = numpy.array(rows, dtype=float), numpy.array(right)
     means = rows.mean(axis=1, keepdims=True)
     ranks = stats.rankdata(rows, axis=1) / len(pairs)
-    found = {"count": int((_chosen(rows[:, :, 0]) == right).sum()), "bursts": int((_chosen(rows[:, :, 2]) == right).sum()),
-             "boosting": _boosted(numpy.concatenate([rows, rows - means, ranks], axis=2), right)}
-    return {name: judged(number, len(right), 1 / len(pairs)) for name, number in found.items()}
+    every, count, chance = numpy.concatenate([rows, rows - means, ranks], axis=2), len(right), 1 / len(pairs)
+    simple = {name: judged(int((_chosen(rows[:, :, column]) == right).sum()), count, chance)
+              for name, column in (("count", 0), ("bursts", 2))}
+    return simple | {"boosting": _checked(lambda right: _boosted(every, right), right,
+                                          lambda generator: generator.integers(0, len(pairs), count), count, chance)}
 
 
 def _of_pairs(trace, pairs, begin, end):

@@ -35,6 +35,8 @@ HERE = Path(__file__).resolve().parent
 # Other work of the machine has precedence.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy  # noqa: E402
+
 import guesses  # noqa: E402
 import planted  # noqa: E402
 import traces  # noqa: E402
@@ -46,7 +48,8 @@ PUBLIC_RATE = 2
 # Of three moments two have a whisper.
 MOMENTS_PER_BLANK = 2
 TURNS_OF_A_TALK = 6
-COST_WHISPERS, COST_REST = 40, 120
+# So many whispers are weighed, so many seconds after all have met.
+COST_WHISPERS, COST_REST = 40, 60
 KINDS = ("receiver", "cost")
 
 
@@ -131,32 +134,41 @@ def quantiles(delays):
 
 
 def cost(room_module, nodes, options, folder):
-    """The cost of whispers for the whole room, and of a node that rests."""
+    """The cost of whispers for the whole room, and of a node that rests: slots with a whisper, by turns with as many without."""
     draw = random.Random(f"{options.seed} {nodes} cost")
     pairs = [draw.sample(range(nodes), 2) for _ in range(COST_WHISPERS)]
-    acts = [{"at": place * options.spacing, "kind": "whisper", "from": one, "to": other} for place, (one, other) in enumerate(pairs)]
+    slots = pairs + [None] * COST_WHISPERS
+    draw.shuffle(slots)
     with open_room(room_module, nodes, options, folder) as room:
         room.accept(pairs)
-        room.pause(30)
-        readings = [reading(room)]
         room.pause(COST_REST)
-        readings.append(reading(room))
-        room.perform(acts)
-        room.pause(options.spacing)
-        readings.append(reading(room))
+        readings = [reading(room)]
+        for pair in slots:
+            if pair:
+                room.perform([{"at": 0, "kind": "whisper", "from": pair[0], "to": pair[1]}])
+            room.pause(readings[0][0] + options.spacing * len(readings) - time.time())
+            readings.append(reading(room))
         room.capture.end()
         marks = sorted(delay for node in room.nodes for delay in node.delays)
         addresses = room.addresses
     packets = str(folder / "packets")
-    rest, spoken = spans(readings, traces.totals(packets), traces.read(packets, addresses))
-    longer = spoken["seconds"] / rest["seconds"]
-    each = {name: (spoken[name] - rest[name] * longer) / COST_WHISPERS for name in rest}
-    minute = {name: rest[name] * 60 / rest["seconds"] / nodes for name in rest}
-    return {"kind": "cost", "program": options.label, "nodes": nodes, "cover": options.cover, "records": round(each["records"], 1),
-            "record_bytes": round(each["record_bytes"]), "bytes": round(each["bytes"]),
-            "processor_ms": round(1000 * each["processor"], 2), "rest_records_per_minute": round(minute["records"], 1),
-            "rest_bytes_per_minute": round(minute["bytes"]), "rest_processor_ms_per_minute": round(1000 * minute["processor"], 2),
-            "mark_ms": quantiles(marks), "undelivered": COST_WHISPERS - len(marks)}
+    taken = spans(readings, traces.totals(packets), traces.read(packets, addresses))
+    return summed(taken, [bool(pair) for pair in slots], nodes, marks, options)
+
+
+def summed(taken, is_whisper, nodes, marks, options):
+    """The result of slots with the figures `taken`: seconds, processor seconds, bytes, records."""
+    taken, is_whisper = numpy.array(taken), numpy.array(is_whisper)
+    busy, rest = taken[is_whisper], taken[~is_whisper]
+    _, processor, size, records = busy.mean(axis=0) - rest.mean(axis=0)
+    errors = numpy.sqrt(busy.var(axis=0) / len(busy) + rest.var(axis=0) / len(rest))
+    minute = rest.sum(axis=0) * 60 / rest[:, 0].sum() / nodes
+    return {"kind": "cost", "program": options.label, "nodes": nodes, "cover": options.cover,
+            "records": [round(records, 1), round(errors[3], 1)], "bytes": [round(size), round(errors[2])],
+            "processor_ms": [round(1000 * processor, 2), round(1000 * errors[1], 2)],
+            "rest_records_per_minute": round(minute[3], 1), "rest_bytes_per_minute": round(minute[2]),
+            "rest_processor_ms_per_minute": round(1000 * minute[1], 2), "mark_ms": quantiles(marks),
+            "undelivered": COST_WHISPERS - len(marks)}
 
 
 def reading(room):
@@ -164,12 +176,12 @@ def reading(room):
 
 
 def spans(readings, frames, seen):
-    """The traffic and the load between each two readings: seconds, seconds of the processors, frames with their headers, and records."""
-    for (begin, before), (end, after) in zip(readings, readings[1:]):
-        counts = [series.windows([begin, end]) for series in seen.sent]
-        yield {"seconds": end - begin, "processor": after - before,
-               "bytes": sum(size for when, size in frames if begin <= when < end),
-               "records": int(sum(count[0][0] for count in counts)), "record_bytes": int(sum(count[1][0] for count in counts))}
+    """For each two successive readings: seconds, processor seconds, bytes of frames with all headers, and records."""
+    edges = [now for now, _ in readings]
+    sizes = traces.Series(*zip(*frames)).windows(edges)[1]
+    records = sum(series.windows(edges)[0] for series in seen.sent)
+    return [(end - begin, after - before, size, number)
+            for (begin, before), (end, after), size, number in zip(readings, readings[1:], sizes, records)]
 
 
 # Output
@@ -178,8 +190,9 @@ def shown(row):
     """The lines of a result for people."""
     if row["kind"] == "cost":
         mark = "{} / {} ms".format(*row["mark_ms"]) if row["mark_ms"] else "none"
-        return [f"{row['program']}, {row['nodes']} nodes: a whisper costs the room {row['records']} records, {row['bytes']:,} bytes and "
-                f"{row['processor_ms']} ms of processor time; delivery mark (p50 / p99) {mark}",
+        records, size, processor = ("{:,} ± {:,}".format(*row[name]) for name in ("records", "bytes", "processor_ms"))
+        return [f"{row['program']}, {row['nodes']} nodes: a whisper costs the room {records} records, {size} bytes and "
+                f"{processor} ms of processor time; delivery mark (p50 / p99) {mark}",
                 f"  a node at rest: {row['rest_records_per_minute']} records, {row['rest_bytes_per_minute']:,} bytes and "
                 f"{row['rest_processor_ms_per_minute']} ms of processor time a minute"]
     lines = [f"{row['program']}, {row['nodes']} nodes, {row['room']}{', cover' if row['cover'] else ''}:"]

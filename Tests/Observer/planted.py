@@ -43,7 +43,7 @@ def _whisper(draw, leak, time, sender, receiver, count):
         if leak == "at once" and is_real:
             delay = 0.001
         if leak == "sooner" and is_real:
-            delay = draw.uniform(0.2, 1.4)
+            delay = draw.uniform(0.2, 0.9)
         yield time + delay, node, sender, LARGE if leak == "size" and is_real else RECORD
         if leak == "receipt" and is_real:
             yield time + 3 + draw.random(), node, sender, RECORD

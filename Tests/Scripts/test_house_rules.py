@@ -150,11 +150,12 @@ class HouseRules(unittest.TestCase):
         self.assertIn("| noise | two hosts | 3 said | held | tested: `test_noise` |", table)
 
     def test_tables_of_the_observer_that_no_run_made_are_refused(self):
-        guess = {"share": 0.25, "chance": 0.25, "error": 0.01}
+        guess = {"share": 0.25, "chance": 0.25, "error": 0.01, "found": False}
         rows = [{"kind": "receiver", "program": "ours", "cover": True, "nodes": 5, "room": "busy", "rhythm": None, "happened": guess,
                  "guesses": dict.fromkeys(("nearest", "count", "size", "boosting"), guess),
                  "answers": {"p": 0.5, "shares": [1, 0.9]}},
-                {"kind": "cost", "program": "ours", "cover": False, "nodes": 2, "records": 2.0, "bytes": 1234, "processor_ms": 0.5,
+                {"kind": "cost", "program": "ours", "cover": False, "nodes": 2, "records": [2, 0.1], "bytes": [1234, 5],
+                 "processor_ms": [0.5, 0.1],
                  "mark_ms": [1.5, 2.5], "rest_records_per_minute": 3.0, "rest_bytes_per_minute": 4567,
                  "rest_processor_ms_per_minute": 8.9}]
         results = json.dumps(rows)
@@ -165,8 +166,8 @@ class HouseRules(unittest.TestCase):
                 + table.COST_BEGIN + table.COST_HEAD + table.cost_row(rows[1]) + table.COST_END)
         self.assertEqual(self.breaches(**{"Docs/observer.json": results, "Docs/Threats.md": text}), "")
         share = "25.0 % | " * 4
-        self.assertIn(f"| ours, cover | 5 | busy | {share}28.0 % | 100 and 90 % answer; p = 0.5 | 25.0 % |  |\n", text)
-        self.assertIn("| ours | 2 | 2.0, 1,234 | 0.5 ms | 1.5, 2.5 ms | 3.0, 4,567 | 8.9 ms |\n", text)
+        self.assertIn(f"| ours, cover | 5 | busy | {share}28.0 % | none | 100 and 90 % answer; p = 0.5 | 25.0 % |  |\n", text)
+        self.assertIn("| ours | 2 | 2 ± 0.1 | 1,234 ± 5 | 0.5 ± 0.1 ms | 1.5, 2.5 ms | 3.0, 4,567 | 8.9 ms |\n", text)
 
     def test_a_long_function_is_refused_and_one_of_40_lines_is_not(self):
         self.assert_refused("func f is 41 lines", "Sources/Chat/Long.swift", "func f() {\n" + "\n" * 39 + "}\n")

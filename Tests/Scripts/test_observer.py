@@ -34,6 +34,14 @@ class Leaks(unittest.TestCase):
         self.assertFalse(guesses.judged(68, 200, 1 / 4)["found"])
         self.assertTrue(guesses.judged(69, 200, 1 / 4)["found"])
 
+    def test_a_guess_that_is_little_better_than_chance_is_compared_with_guesses_of_random_answers(self):
+        for spread, is_found in ((0, True), (20, False)):
+            numbers = iter([70, *[50 + spread, 50 - spread] * guesses.BOOSTED_DRAWS])
+            found = guesses._checked(lambda _: next(numbers), None, lambda _: None, 200, 1 / 4)
+            self.assertEqual((found["right"], found["found"]), (70, is_found))
+        # A guess that is much better needs no comparison.
+        self.assertTrue(guesses._checked(lambda right: right, 150, None, 200, 1 / 4)["found"])
+
 
 class Captures(unittest.TestCase):
     def segment(self, sequence, data, *, is_syn=False, is_back=False):
