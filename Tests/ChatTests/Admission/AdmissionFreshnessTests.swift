@@ -110,8 +110,9 @@ struct AdmissionFreshnessTests {
         var alice = Author(seed: 1)
         var gate = Gate()
         let isHistory = [.publicMessage, .edit, .delete].contains(body.type)
-        #expect(
-            gate.admitHistory(alice.sign(body), from: relay).text == (isHistory ? "admitted" : "dropped not_history"))
+        let verdict = gate.admit(alice.relayed(body), from: .history(from: relay)).text
+        let expected = isHistory ? "admitted" : "dropped not_history"
+        #expect(verdict == (body.target == nil ? expected : "dropped misdirected"))
     }
 
     @Test func `history of an earlier run is admitted, live payloads of it are dropped`() {

@@ -71,8 +71,7 @@ struct AdmissionWordsTests {
         let isForOne = alice.sign(body).payload.target != nil
         var gate = Gate()
         #expect(gate.admit(alice.sign(body)).text == (isForOne ? "dropped misdirected" : "admitted"))
-        #expect(
-            gate.admit(alice.sign(body), hops: 1, from: relay).text == (isForOne ? "dropped misdirected" : "admitted"))
+        #expect(gate.admit(alice.relayed(body), from: relay).text == (isForOne ? "dropped misdirected" : "admitted"))
     }
 
     @Test(
@@ -86,7 +85,7 @@ struct AdmissionWordsTests {
         var alice = Author(seed: 1)
         var gate = Gate()
         #expect(gate.admit(alice.sign(body)).text == "admitted")
-        #expect(gate.admit(alice.sign(body), hops: 1, from: relay).text == "dropped misdirected")
+        #expect(gate.admit(alice.relayed(body), from: relay).text == "dropped misdirected")
     }
 
     @Test func `an author sends 20 messages at once and then 4 a second`() {

@@ -13,11 +13,11 @@ struct ArchiveTests {
     private func id(_ payload: VerifiedPayload) -> UInt64 { payload.payload.messageId.prefix }
 
     private func edit(_ message: VerifiedPayload, _ text: String) -> VerifiedPayload {
-        alice.sign(.edit(target: message.payload.messageId, text: text))
+        alice.sign(.edit(to: message.payload.target, target: message.payload.messageId, text: text))
     }
 
     private func deletion(_ message: VerifiedPayload) -> VerifiedPayload {
-        alice.sign(.delete(target: message.payload.messageId))
+        alice.sign(.delete(to: message.payload.target, target: message.payload.messageId))
     }
 
     @Test func `the offer lists deletions, then messages by their time, each behind its latest edit`() {
@@ -57,7 +57,7 @@ struct ArchiveTests {
         let (early, late) = (edit(direct, "pst"), edit(direct, "ps"))
         for payload in [early, direct, late] { bob.receive(payload) }
         #expect(bob.texts(with: alice) == ["hi", "ps"])
-        // The message is not here, so that it may have been a direct one.
+        // The message is not here.
         let unsaid = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "never mind"))
         for payload in [deletion(unsaid), unsaid] { bob.receive(payload) }
         #expect(bob.texts(with: alice) == ["hi", "ps"])

@@ -41,6 +41,11 @@ struct Author: ~Copyable {
         return [hops] + signed + identity.sign(domain: "earshot/3 payload\0", message: signed.span)
     }
 
+    /// The body of a frame 1 that a relay sends, validly signed, whatever the payload is.
+    mutating func relayed(_ body: PayloadBody) -> [UInt8] {
+        frame(kind: body.type.rawValue, body: body.encoded(), hops: 1)
+    }
+
     /// The body of a frame 16 with any bytes after the fixed header, and a genuine MAC for the gate.
     mutating func directFrame(kind: UInt8, body: [UInt8]) -> [UInt8] {
         let signed = encode(kind, body)
