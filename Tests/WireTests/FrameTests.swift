@@ -100,9 +100,9 @@ struct FrameTests {
         }
     }
 
-    @Test func `sixteen types of frames exist`() {
-        #expect(FrameType.allCases.map(\.rawValue) == Array(1...15) + [18])
-        #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 16) == nil)
+    @Test func `seventeen types of frames exist`() {
+        #expect(FrameType.allCases.map(\.rawValue) == Array(1...16) + [18])
+        #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 19) == nil)
     }
 }
 

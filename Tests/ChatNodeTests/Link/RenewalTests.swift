@@ -129,6 +129,9 @@ import Wire
             set(time(number * 600), pair)
             for side in [pair.alice, pair.bob] { side.link.enqueue([200]) }
             pair.shuttle()
+            // The probe that a long silence causes comes first.
+            pair.alice.tick()
+            pair.shuttle()
             pair.alice.beginKeys(age: .zero)
             pair.alice.tick()
             pair.shuttle()
