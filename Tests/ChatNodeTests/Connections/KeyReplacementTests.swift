@@ -37,7 +37,7 @@ import Wire
         for (peer, count) in zip(peers, before) {
             let told = peer.events.dropFirst(count).filter { event in
                 switch event {
-                // A peer is told again as here when its stage changes.
+                // A peer is reported again as here when its stage changes.
                 case .peer(let state, _, reason: _, was: _, online: _): state != .here
                 case .notice: true
                 default: false
