@@ -296,12 +296,12 @@ class AStranger(unittest.TestCase):
         self.seen(node, stranger)
         for number in range(2):
             node.say(f"before {number}")
+            self.assertEqual(stranger.hear(PUBLIC).named_text(1)[1], f"before {number}")
             stranger.say_publicly(f"before, too {number}")
             stranger.renew()
             stranger.say_publicly(f"after {number}")
             node.hears(f"before, too {number}")
             node.hears(f"after {number}")
-            self.assertEqual(stranger.hear(PUBLIC).named_text(1)[1], f"before {number}")
         self.assertEqual(node.result("stats")["keys_replaced"], 2)
         with self.assertRaises((AssertionError, ConnectionError)):
             stranger.renew()
