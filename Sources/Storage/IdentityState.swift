@@ -58,7 +58,7 @@ package struct IdentityState: Hashable, Sendable {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
         guard cursor.takeLiteral("earshot-state-") else { throw .foreign }
-        guard cursor.takeLiteral("2\n") else { throw .unknownForm }
+        guard cursor.takeLiteral("3\n") else { throw .unknownForm }
         guard cursor.takeLiteral("epoch: "), let epoch = cursor.takeNumber(), cursor.takeLiteral("\n") else {
             throw .damagedState
         }

@@ -25,7 +25,7 @@ def announcement(tag, instance, host, address, port, ttl=120):
     records = [
         record(name("_r" + tag, "_sub", *SERVICE), PTR, SHARED, ttl, full),
         record(full, SRV, UNIQUE, ttl, struct.pack(">HHH", 0, 0, port) + name(host, "local")),
-        record(full, TXT, UNIQUE, ttl, b"\x03v=2"),
+        record(full, TXT, UNIQUE, ttl, b"\x03v=3"),
         record(name(host, "local"), A, UNIQUE, ttl, socket.inet_aton(address)),
     ]
     return struct.pack(">HHHHHH", 0, 0x8400, 0, len(records), 0, 0) + b"".join(records)

@@ -70,7 +70,7 @@ class Member:
         return [
             record(subtype(under), PTR, SHARED, 600 if ttl is None else ttl, full),
             record(full, SRV, flush, lifetime, struct.pack(">HHH", 0, 0, self.port) + name(self.host, "local")),
-            record(full, TXT, flush, lifetime, b"\x03v=2"),
+            record(full, TXT, flush, lifetime, b"\x03v=3"),
             record(name(self.host, "local"), A, flush, lifetime, socket.inet_aton(self.address)),
         ]
 
