@@ -18,7 +18,7 @@ package enum IdentityText: ~Copyable {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
         guard cursor.takeLiteral("earshot-identity-") else { throw .foreign }
-        guard cursor.takeLiteral("2\nkdf: ") else { throw .unknownForm }
+        guard cursor.takeLiteral("3\nkdf: ") else { throw .unknownForm }
         if cursor.takeLiteral("none\n") {
             self = .clear(try IdentityText.readSeed(text, &cursor))
         } else if cursor.takeLiteral("argon2id13 ") {

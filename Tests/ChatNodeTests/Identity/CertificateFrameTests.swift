@@ -84,7 +84,7 @@ import Wire
         for count in [1, 2, 3, 40, 177, 178] { send(Array(frame.prefix(count))) }
         send(frame + [0])
         var other = frame
-        other[1] = 3
+        other[1] = 2
         send(other)
         #expect(alice.counter("unexpected_frames") == 8)
         #expect(best(third.id, at: alice) == nil && !rude.isClosed)
