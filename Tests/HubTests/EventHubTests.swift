@@ -207,7 +207,7 @@ private struct TextSnapshot: HubSnapshot {
         #expect(got[2]?.hasSuffix("changed") == true && got[3]?.hasSuffix("message 4") == true && got[4] == nil)
         hub.tell([.event(.stopped(.asked))], at: moment)
         #expect(text(hub, waiting).isEmpty)
-        // What is left tells sessions the numbers of messages that are gone.
+        // The last line tells sessions the numbers of messages that are gone.
         #expect(hub.log.next(behind: 0)?.name == "gone")
     }
 

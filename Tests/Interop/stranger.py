@@ -153,7 +153,7 @@ class Stranger:
 
     def renew_certificate(self):
         """Takes a new dm key (section 1)."""
-        # What is under way may be for the key before.
+        # Payloads under way may be for the key before.
         self.earlier.append((self.peer.dm, self.peer.certificate))
         self.peer.dm = X25519PrivateKey.generate()
         serial = struct.unpack(">Q", self.peer.certificate[106:114])[0] + 1
