@@ -81,7 +81,7 @@ package struct Operand: Sendable {
     static let new = Operand("new", .word, "new", .unknownCommand, .takesNewRoom)
     static let key = Operand("key", .key, "[KEY]")
     static let rooms = Operand("rooms", .rooms, "[ROOM]")
-    static let yes = Operand("yes", .confirmation, "yes|now", .unknownCommand, .wipeNeedsYes)
+    static let yes = Operand("yes", .confirmation, "yes", .unknownCommand, .wipeNeedsYes)
     /// A word in place of the confirmation before it, which it is too.
     static let now = Operand("now", .ending("now"), nil)
     static func flag(_ name: String, _ words: KeyValuePairs<String, Bool>, _ fault: Phrase = .takesNothing) -> Operand {

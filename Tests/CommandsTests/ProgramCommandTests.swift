@@ -86,7 +86,7 @@ import Testing
         arguments: [
             ("/hwo", .unknownCommand), ("/", .unknownCommand), ("/ who", .unknownCommand),
             ("/verify", .unknownPeer), ("/verify \"a\" yes", .unknownCommand),
-            ("/wipe now", .unknownCommand), ("/wipe", .unknownCommand), ("/join", .unknownRoom),
+            ("/wipe later", .unknownCommand), ("/wipe", .unknownCommand), ("/join", .unknownRoom),
             ("/clear", .unknownCommand), ("/set joins off", .unknownCommand), ("/reply", .empty), ("/search", .empty),
             ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
             ("/quit 1", .unknownCommand), ("/typing on", .unknownCommand), ("/msg", .unknownPeer),

@@ -90,7 +90,7 @@ import Wire
     }
 
     @Test func `another prologue, that is another room or version, is refused`() {
-        var duo = Duo(seed: 17, bobPrologue: Array("earshot/3\0".utf8) + [UInt8](repeating: 7, count: 16))
+        var duo = Duo(seed: 17, bobPrologue: Array("earshot/2\0".utf8) + [UInt8](repeating: 7, count: 16))
         #expect(duo.shake() == Duo.Refusal(message: 1, error: .decryptionFailed))
     }
 

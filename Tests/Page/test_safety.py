@@ -69,7 +69,7 @@ class Safety(PageTest):
         expect(page.get_by_text("All messages, people and rooms")).to_be_hidden()
         expect(page.locator("#me")).to_have_text(before)
         page.get_by_role("button", name="Wipe").click()
-        page.locator("#dialog").get_by_role("button", name="Wipe").click()
+        page.locator("#dialog").get_by_role("button", name="Wipe, come back at once").click()
         expect(page.locator("#me")).not_to_have_text(before)
 
     def test_no_view_breaks_a_rule_of_accessibility(self):
