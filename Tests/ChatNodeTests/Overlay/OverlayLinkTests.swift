@@ -130,8 +130,9 @@ import Wire
         simulation.advance(by: .seconds(120))
         for number in 0..<10 { try say(stay[number]) }
         simulation.advance(by: .seconds(60))
+        // To an overlay and back. Where the room shrinks slowly past the threshold, a node may go there once more.
         #expect(
-            sum(stay, "overlay") == 0 && sum(stay, "mode_changes") == 40,
+            sum(stay, "overlay") == 0 && (40...44).contains(sum(stay, "mode_changes")),
             "\(stay.map { [$0.counter("overlay"), $0.counter("known_nodes"), $0.online, $0.counter("mode_changes")] })")
         for peer in stay {
             let texts = peer.messages.map(\.text)
