@@ -286,7 +286,7 @@ class Errors(People):
         self.assertEqual(self.next(alice, "message", text="still here")["room"], "lobby")
 
     def test_every_code_is_provoked_here(self):
-        """Compares the contract's codes with those in this file: a new code needs a test."""
-        with open(__file__, encoding="utf-8") as source:
-            tests = source.read()
+        """Compares the contract's codes with those in this file, and in that of the control socket, where one occurs: a new code needs a test."""
+        files = [pathlib.Path(__file__), pathlib.Path(__file__).with_name("test_control.py")]
+        tests = "".join(file.read_text("utf-8") for file in files)
         self.assertEqual([code for code in contract.ERROR_CODES if f'"{code}"' not in tests], [])

@@ -343,7 +343,8 @@ extension BridgeGate {
             presence = crowd.presenceForLink(environment, router: &router)
         } else {
             presence = router.signPresence(at: environment.moment)
-            for peer in router.roster.bridges { effects.append(.sendSigned(presence, to: .peer(peer))) }
+            let delivery = PayloadDelivery(frame: presence.signed.frame(hops: 0), type: .presence)
+            for peer in router.roster.bridges { effects.append(.deliver(delivery, to: .peer(peer))) }
         }
         effects.append(.bridge(.publish(presence)))
     }
