@@ -27,6 +27,8 @@ struct CipherState: ~Copyable {
     mutating func open(
         _ ciphertext: Span<UInt8>, data: [UInt8], into plaintext: inout [UInt8]
     ) throws(NoiseError) {
+        // A shorter plaintext would leave the end of this one in the buffer.
+        for index in plaintext.indices { plaintext[index] = 0 }
         plaintext.removeAll(keepingCapacity: true)
         guard ciphertext.count <= CipherState.largestMessage else { throw .messageTooLong }
         guard ciphertext.count >= Sodium.sealBytes else { throw .messageTooShort }
