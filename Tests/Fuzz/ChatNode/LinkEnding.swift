@@ -99,9 +99,9 @@ final class LinkEnding {
 
     private func renew(_ body: Range<Int>) {
         guard let established else { return }
+        let bytes = Array(plaintext[body])
         do throws(LinkError) {
-            try link.receiveRenewal(
-                plaintext.span.extracting(body), from: established.noise, context, now: now, using: &randomness)
+            try link.receiveRenewal(bytes.span, from: established.noise, context, now: now, using: &randomness)
         } catch {
             failure = error
         }
