@@ -75,67 +75,64 @@ let package = Package(
         module("Noise", ["Wire", "CSodium"], lean + simulated),
         module("Chat", ["Wire", "Noise", "Phrases"], lean + simulated),
         module("ChatNode", ["Wire", "Noise", "Phrases", "Chat"], lean + simulated),
-        module("Reactor", ["Wire", "ChatNode", "CLinux"]),
+        module("Reactor", ["Wire", "Chat", "ChatNode", "CLinux"]),
         module("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
         module("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
-        module("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
+        module(
+            "Discovery",
+            [
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "CAvahi", "CAvahiCore",
+                "CLinux",
+            ],
+            small),
         module("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small + simulated),
         module("Bridge", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "CRabbitMQ", "CLinux"], small),
-        module("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
+            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery"],
             swiftSettings: lean),
-        module("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
         module("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
         module("Model", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
         module("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands", "Model"], small),
         module("Hub", ["Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "CLinux"], small),
         module(
             "Settings",
-            [
-                "Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands",
-                "Bridge",
-            ],
+            ["Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Commands", "Bridge"],
             small),
         module(
             "Doctor",
             [
-                "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering",
+                "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Commands", "Rendering",
                 "Settings", "Bridge",
             ],
             small),
         module(
-            "StreamFace",
-            ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering"],
-            path: "Sources/Faces/Stream", small),
-        module(
             "TerminalFace",
             [
-                "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model",
-                "Rendering", "CLinux",
+                "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Rendering",
+                "CLinux",
             ],
             path: "Sources/Faces/Terminal", small),
         module(
             "ControlFace",
             [
-                "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Hub", "Rendering",
-                "Settings", "CLinux",
+                "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Commands", "Hub", "Rendering", "Settings",
+                "CLinux",
             ],
             path: "Sources/Faces/Control", small),
         module(
             "WebFace",
             [
-                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Model", "Hub",
-                "Rendering", "CWebSockets", "CQRCode", "CLinux",
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Hub", "Rendering",
+                "CWebSockets", "CQRCode", "CLinux",
             ],
             path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
         .executableTarget(
             name: "earshot",
             dependencies: [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
-                "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
-                "TerminalFace", "ControlFace", "WebFace", "Bridge", "CLinux",
+                "Discovery", "Commands", "Rendering", "Settings", "Doctor", "TerminalFace", "ControlFace", "WebFace",
+                "Bridge", "CLinux",
             ],
             swiftSettings: small,
             linkerSettings: hardening),
@@ -148,7 +145,7 @@ let package = Package(
         tests(
             "TestSupport",
             ["Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Commands", "CAvahi", "CAvahiCore", "CLinux"]),
-        tests("BenchmarksTests", ["Wire", "Chat", "ChatNode", "Composition", "Benchmarks"]),
+        tests("BenchmarksTests", ["Wire", "Chat", "ChatNode", "Discovery", "Benchmarks"]),
         tests(
             "CommandsTests",
             [
@@ -181,14 +178,14 @@ let package = Package(
                 "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Discovery", "Simulator",
                 "Commands", "Rendering", "Settings", "earshot", "TestSupport",
             ]),
-        tests("ReactorTests", ["Wire", "Noise", "ChatNode", "Reactor", "Composition", "TestSupport"]),
+        tests("ReactorTests", ["Wire", "Noise", "ChatNode", "Reactor", "Discovery", "TestSupport"]),
         tests(
             "RenderingTests",
             [
-                "Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Rendering", "StreamFace",
+                "Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Rendering", "TerminalFace",
                 "TestSupport",
             ]),
-        tests("SettingsTests", ["Discovery", "Composition", "Process", "Commands", "Settings", "TestSupport"]),
+        tests("SettingsTests", ["Discovery", "Reactor", "Commands", "Settings", "TestSupport"]),
         tests("StorageTests", ["Wire", "Noise", "Storage", "TestSupport"]),
         tests(
             "TerminalFaceTests",

@@ -1,6 +1,6 @@
 import Chat
 import ChatNode
-import Composition
+import Discovery
 import Reactor
 import Synchronization
 import Wire

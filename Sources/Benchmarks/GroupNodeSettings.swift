@@ -1,6 +1,5 @@
 import Chat
 import ChatNode
-import Composition
 import Discovery
 import Wire
 

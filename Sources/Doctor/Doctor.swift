@@ -1,11 +1,10 @@
 package import Bridge
-package import Process
+package import Reactor
 package import Settings
 package import Chat
 package import ChatNode
 import Phrases
 import Discovery
-package import Reactor
 
 /// Examines this machine's network and says what was found.
 package struct Doctor: Sendable {

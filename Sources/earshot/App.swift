@@ -1,13 +1,11 @@
 import Commands
-import Composition
-import Process
+import Discovery
+import Reactor
 import Settings
-import StreamFace
 import TerminalFace
 import Chat
 import ChatNode
 import Noise
-import Reactor
 import Storage
 import Synchronization
 import Wire

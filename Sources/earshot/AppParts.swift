@@ -1,15 +1,13 @@
 import Commands
-import Process
+import Reactor
 import Rendering
 import Settings
-import StreamFace
 import TerminalFace
 import Chat
 import ChatNode
-import Composition
+import Discovery
 import Noise
 import Phrases
-import Reactor
 import Storage
 import Wire
 

@@ -1,4 +1,4 @@
-import Process
+import Reactor
 import Settings
 import TerminalFace
 

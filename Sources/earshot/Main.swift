@@ -3,7 +3,6 @@ import ChatNode
 import ControlFace
 import Doctor
 import Noise
-import Process
 import Reactor
 import Settings
 import TerminalFace

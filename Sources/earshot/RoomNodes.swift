@@ -1,10 +1,9 @@
 import Chat
 import ChatNode
 import Commands
-import Composition
+import Discovery
 import Noise
 import Phrases
-import Process
 import Reactor
 import Settings
 import Storage

@@ -1,7 +1,6 @@
 import ChatNode
 import Commands
 import ControlFace
-import Process
 import Reactor
 import Rendering
 import Settings

@@ -1,6 +1,6 @@
 import CLinux
 import ChatNode
-import Process
+import Reactor
 import Synchronization
 
 /// Measures how long the program took until it was ready, for `/stats`.

@@ -1,5 +1,5 @@
 import ChatNode
-import Composition
+import Discovery
 import Noise
 import Testing
 

@@ -9,7 +9,7 @@ import Wire
 @testable import ChatNode
 @testable import Commands
 @testable import Rendering
-@testable import StreamFace
+@testable import TerminalFace
 
 @Suite struct ProgramPlainAnswersTests {
     @Test func `the list of peers says how long, how far and which marks`() throws {

@@ -1,8 +1,7 @@
-import Composition
 import Discovery
 import Testing
 
-@testable import Process
+@testable import Reactor
 @testable import Commands
 @testable import Settings
 

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import Process
+@testable import Reactor
 @testable import Discovery
 @testable import Settings
 

@@ -1,10 +1,9 @@
 import Commands
-import Process
+import Reactor
 import Rendering
 package import Settings
 import Chat
 import Glibc
-import Reactor
 
 /// Puts a question to a node that runs, and shows what it answers.
 package struct ControlClientCommand: ~Copyable {

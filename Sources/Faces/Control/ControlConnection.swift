@@ -1,9 +1,8 @@
 import Commands
-import Process
+import Reactor
 import Settings
 import CLinux
 import Glibc
-import Reactor
 
 /// A conversation with a node that runs, from the side that asks. Its calls wait.
 struct ControlConnection: ~Copyable {

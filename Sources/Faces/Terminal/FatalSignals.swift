@@ -1,4 +1,4 @@
-import Process
+import Reactor
 import Glibc
 import Synchronization
 

@@ -1,10 +1,9 @@
 import Phrases
 package import Commands
-import Process
+package import Reactor
 import Chat
 import ChatNode
 import Glibc
-package import Reactor
 import Wire
 
 /// The only reader and writer of a terminal with a line editor.

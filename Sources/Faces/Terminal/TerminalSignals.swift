@@ -1,7 +1,6 @@
-import Process
+package import Reactor
 import CLinux
 import Glibc
-package import Reactor
 
 /// The signals that have to do with the terminal: another size, Ctrl-Z, and going on after that.
 package enum TerminalSignals {

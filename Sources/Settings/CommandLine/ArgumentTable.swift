@@ -1,6 +1,5 @@
-import Process
+import Reactor
 import Chat
-import Composition
 import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.

@@ -1,7 +1,6 @@
 import Commands
-package import Process
+package import Reactor
 import Wire
-package import Composition
 package import Discovery
 
 /// The settings of a chat, checked: every value can be used as it is.

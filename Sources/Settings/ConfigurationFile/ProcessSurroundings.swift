@@ -1,5 +1,4 @@
 import Glibc
-import Process
 import Reactor
 
 extension Surroundings {

@@ -1,9 +1,8 @@
-import Process
+import Reactor
 import CLinux
 import Chat
 import Glibc
 import Noise
-import Reactor
 
 /// A question at the terminal of the process whose answer is not shown. It leaves the terminal as it was, also when a signal
 /// ends the program.

@@ -1,5 +1,5 @@
 import Commands
-import Process
+import Reactor
 import Rendering
 import Settings
 import Chat

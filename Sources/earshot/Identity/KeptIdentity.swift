@@ -1,5 +1,5 @@
 import Chat
-import Process
+import Reactor
 import Glibc
 import Noise
 import Storage
@@ -65,5 +65,11 @@ enum KeptIdentity {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
         throw StartFailure(StorageError(path, .exists))
+    }
+}
+
+extension StartFailure {
+    init(_ error: StorageError) {
+        self.init(error.description)
     }
 }

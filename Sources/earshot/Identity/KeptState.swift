@@ -2,7 +2,6 @@ import Chat
 import ChatNode
 import Commands
 import Noise
-import Process
 import Reactor
 import Settings
 import Storage

@@ -1,4 +1,4 @@
-import Process
+import Reactor
 import Noise
 
 /// Takes a pass phrase from the terminal or from a descriptor, into memory that is wiped: never from the command line or the

@@ -1,7 +1,6 @@
-import Process
+import Reactor
 import Glibc
 import Noise
-import Reactor
 import Wire
 
 /// A secret on one line of a descriptor, taken into memory that is wiped: never from the command line or the environment, which

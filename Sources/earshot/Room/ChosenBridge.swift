@@ -2,7 +2,6 @@ import Bridge
 import Chat
 import ChatNode
 import Noise
-import Process
 import Reactor
 import Settings
 import Storage

@@ -1,7 +1,7 @@
 import Chat
 import Noise
 import Phrases
-import Process
+import Reactor
 import Settings
 import Storage
 import Wire

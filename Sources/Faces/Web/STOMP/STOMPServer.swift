@@ -1,7 +1,6 @@
 package import ChatNode
 package import Commands
 import Hub
-package import Process
 package import Reactor
 import Wire
 

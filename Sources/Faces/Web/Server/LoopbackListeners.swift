@@ -1,7 +1,6 @@
 import ChatNode
 import CLinux
 import Glibc
-import Process
 import Reactor
 
 /// Listening sockets at one port of 127.0.0.1, and of ::1 if the machine has it.

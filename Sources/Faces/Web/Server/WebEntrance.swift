@@ -2,7 +2,6 @@ import ChatNode
 import CLinux
 import Hub
 import Glibc
-import Process
 import Reactor
 import Wire
 

@@ -9,7 +9,6 @@ import Synchronization
 import Wire
 package import ChatNode
 package import Commands
-package import Process
 package import Reactor
 
 /// The page, its API and its events, for programs and browsers of this machine (Docs/Web.md).

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Reactor
 
 /// The system's figures about this process.
 package enum ProcessFacts {

@@ -1,7 +1,6 @@
 import ChatNode
 package import CLinux
 import Glibc
-package import Reactor
 
 /// The signals that ask the program to leave: SIGINT, SIGTERM and SIGHUP.
 ///

@@ -1,6 +1,5 @@
 import ChatNode
 package import Commands
-import Process
 package import Reactor
 
 /// Lines of standard input, each read only when it is asked for.

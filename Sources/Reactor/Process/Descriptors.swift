@@ -1,5 +1,4 @@
 import Glibc
-package import Reactor
 
 /// Blocking reads and writes on the descriptors that the program was started with.
 package enum Descriptors {

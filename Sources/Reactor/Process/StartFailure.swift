@@ -1,6 +1,4 @@
 package import ChatNode
-package import Reactor
-package import Storage
 
 /// Why the program could not begin to chat.
 package struct StartFailure: Error, Hashable, Sendable {
@@ -14,10 +12,6 @@ package struct StartFailure: Error, Hashable, Sendable {
 
     package init(_ message: String, code: CInt = 1) {
         (self.message, self.code) = (message, code)
-    }
-
-    package init(_ error: StorageError) {
-        self.init(error.description)
     }
 
     package init(_ error: SystemError) {

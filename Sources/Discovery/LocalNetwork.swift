@@ -1,5 +1,4 @@
 import ChatNode
-package import Discovery
 import Reactor
 
 /// How a node takes part in the network that this machine is on.

@@ -1,9 +1,8 @@
 import ChatNode
 package import Commands
-import Process
+package import Reactor
 package import Rendering
 import Chat
-package import Reactor
 import Wire
 
 /// The only writer of standard output where there is no line editor: shows reports in the order in which they come.

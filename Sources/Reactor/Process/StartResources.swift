@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Glibc
-internal import Reactor
 
 /// Descriptors, threads and memory that the program needs of the system, tried at the start and given back.
 ///
