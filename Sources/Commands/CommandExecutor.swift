@@ -191,6 +191,7 @@ extension CommandExecutor {
         }
         guard result.isDone else { return result }
         if let opening = result.opening {
+            result.numbers = rooms.recordNumber(of: Conversation(opening.view), in: result.room)
             look(at: turn.room, opening.view, in: opening.left == nil ? view : .shared, rooms)
         }
         guard let change = turn.change else { return result }
@@ -235,7 +236,8 @@ extension CommandExecutor {
         let place = place.flatMap { rooms[$0.room] == nil ? nil : $0 }
         let before = rooms.show(place.map { Conversation($0.conversation) }, of: place?.room, in: view)
         guard let room = place?.room ?? before else { return }
-        told(RoomReport(room, .viewed(place?.conversation, by: view)), true)
+        let numbers = place.flatMap { rooms.recordNumber(of: Conversation($0.conversation), in: $0.room) }
+        told(RoomReport(room, .viewed(place?.conversation, by: view), numbers: numbers), true)
     }
 
     /// Looks at a conversation that a command opened: in the shared view, at its room.
@@ -253,9 +255,10 @@ extension CommandExecutor {
             if let left = opening.left { told(RoomReport(left, .leaving), isForDisplay) }
             // A room that is left may have been the open one.
             if view == .shared || opening.left != nil {
-                told(RoomReport(result.room, .opened(opening.view, recent: opening.recent)), isForDisplay)
+                let opened = Report.opened(opening.view, recent: opening.recent)
+                told(RoomReport(result.room, opened, numbers: result.numbers), isForDisplay)
             } else if let view {
-                told(RoomReport(result.room, .viewed(opening.view, by: view)), true)
+                told(RoomReport(result.room, .viewed(opening.view, by: view), numbers: result.numbers), true)
             }
         }
         let changed =

@@ -11,6 +11,8 @@ struct CommandResult: Sendable {
     var events: [NodeEvent] = []
     /// The error, or the answer of a command that asks for something; behind the events.
     var reply: Report?
+    /// Of the room's conversations, if the command opened one that had none.
+    var numbers: [Conversation: Int]?
     /// Whether the reply was reported between events already.
     var isReported = false
     /// Returns when the change of the command is stored, or can not be; nil if none is to be stored.
@@ -18,7 +20,7 @@ struct CommandResult: Sendable {
     /// As far as the command's entry says it.
     var changes = CommandEntry.Scope.events
 
-    var report: RoomReport? { reply.map { RoomReport(room, $0) } }
+    var report: RoomReport? { reply.map { RoomReport(room, $0, numbers: numbers) } }
 
     /// The conversation that the command opened.
     var opening: Opening? { reply?.content(Opening.self) }

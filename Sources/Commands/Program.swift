@@ -28,6 +28,7 @@ package actor Program: LoopActor {
     /// Rooms that are ready, and that no caller has waited for since.
     private var ready: Set<RoomLabel> = []
     private var invitedRooms = Invitations()
+    private var numbers = ConversationNumbers()
     /// Whether the nodes end because of `/wipe`.
     package private(set) var isWiping = false
     /// The memory of the nodes that `/wipe` ends.
@@ -110,6 +111,7 @@ package actor Program: LoopActor {
         others[label] = nil
         ready.remove(label)
         all.removeAll { $0.label == label }
+        numbers.remove(label)
         views = views.filter { $0.value.room != label }
         if opened == label { opened = nil }
     }
@@ -182,7 +184,9 @@ extension Program {
         var hasEnded = false
         return { batch in
             guard !hasEnded else { return }
-            let new = batch.map { RoomReport(room, .event(self.recorded($0))) }
+            let new = batch.map { event in
+                RoomReport(room, .event(self.recorded(event)), numbers: self.recordNumber(event, in: room))
+            }
             hasEnded = new.contains(where: \.isEnd)
             // A program that sees the output and asks a face finds the event there.
             other?(new)
@@ -198,6 +202,23 @@ extension Program {
         let isThere = label(of: room) != nil
         if !isThere { invitedRooms.add(room, from: from) }
         return .invitation(from: from, to: room, isThere: isThere)
+    }
+
+    /// Gives the conversation that begins by an event its number.
+    ///
+    /// - Returns: the numbers of the room's conversations; nil if they stay as they are.
+    private func recordNumber(_ event: NodeEvent, in room: RoomLabel) -> [Conversation: Int]? {
+        numbers.add(event, of: room) { isKept($0, in: room) }
+    }
+
+    /// As above, of a conversation that a face shows.
+    func recordNumber(of conversation: Conversation, in room: RoomLabel) -> [Conversation: Int]? {
+        numbers.add(conversation, of: room) { isKept($0, in: room) }
+    }
+
+    private func isKept(_ conversation: Conversation, in room: RoomLabel) -> Bool {
+        guard case .direct(let peer) = conversation, let node = self[room]?.node else { return true }
+        return node.chat.hasConversation(with: peer)
     }
 
     /// The invitations to rooms that the program is not in.
@@ -244,13 +265,29 @@ extension Program {
     }
 
     /// The rooms with their conversations.
-    var overview: [RoomOverview] { all.map { RoomOverview(of: $0, isOpen: $0.label == openLabel) } }
+    var overview: [RoomOverview] { all.map(overview) }
+
+    private func overview(of room: Room) -> RoomOverview {
+        let (node, label) = (room.node, room.label)
+        let (conversations, requests) = (node.chat.summaries, node.requests())
+        // Conversations of earlier runs have had no event.
+        for one in conversations.map({ Conversation($0.conversation) }) + requests.map({ .direct($0.who.key) }) {
+            _ = recordNumber(of: one, in: label)
+        }
+        return RoomOverview(
+            label, isOpen: label == openLabel, isPrivate: node.configuration.room.isPrivate, isBridged: node.isBridged,
+            me: node.chat.ownName, online: node.chat.roster.shownOnline, conversations: conversations,
+            requests: requests, numbers: numbers[label])
+    }
 
     /// The rooms with all that a face shows of them; their earlier events are delivered before.
     var snapshot: [RoomSnapshot] { all.map(snapshot) }
 
     /// As above, of one room.
-    func snapshot(of room: Room) -> RoomSnapshot { RoomSnapshot(of: room, isOpen: room.label == openLabel) }
+    func snapshot(of room: Room) -> RoomSnapshot {
+        room.node.flushEvents()
+        return RoomSnapshot(of: room.node, overview(of: room))
+    }
 }
 
 /// `/wipe`: the end of all nodes and of their messages.
@@ -316,7 +353,7 @@ extension Program {
 
     /// The memory of the ended nodes; nil if they ended for another reason than a wipe.
     package func takeForgotten() -> MemoryUsage? {
-        if forgotten != nil { invitedRooms = Invitations() }
+        if forgotten != nil { (invitedRooms, numbers) = (Invitations(), ConversationNumbers()) }
         return forgotten.take()
     }
 

@@ -58,6 +58,8 @@ package struct RoomOverview: Sendable {
     /// The room's own conversation first.
     package let conversations: [ConversationSummary]
     package let requests: [(who: PeerName, text: String)]
+    /// Those of all its conversations.
+    package let numbers: [Conversation: Int]
 
     /// The unread messages of all its conversations.
     package var unread: Int { conversations.reduce(0) { $0 + $1.unread } }
@@ -65,10 +67,10 @@ package struct RoomOverview: Sendable {
     package init(
         _ room: RoomLabel, isOpen: Bool, isPrivate: Bool = false, isBridged: Bool = false, me: PeerName,
         online: Int, conversations: [ConversationSummary],
-        requests: [(who: PeerName, text: String)]
+        requests: [(who: PeerName, text: String)], numbers: [Conversation: Int] = [:]
     ) {
         (self.room, self.isOpen, self.me, self.online) = (room, isOpen, me, online)
         (self.isPrivate, self.isBridged) = (isPrivate, isBridged)
-        (self.conversations, self.requests) = (conversations, requests)
+        (self.conversations, self.requests, self.numbers) = (conversations, requests, numbers)
     }
 }

@@ -17,9 +17,11 @@ package struct RoomLabel: Hashable, Sendable {
 package struct RoomReport: Sendable {
     package let room: RoomLabel
     package let report: Report
+    /// Those of all conversations of the room, if one begins by it; nil otherwise.
+    package let numbers: [Conversation: Int]?
 
-    package init(_ room: RoomLabel, _ report: Report) {
-        (self.room, self.report) = (room, report)
+    package init(_ room: RoomLabel, _ report: Report, numbers: [Conversation: Int]? = nil) {
+        (self.room, self.report, self.numbers) = (room, report, numbers)
     }
 
     /// An error that is of no room.

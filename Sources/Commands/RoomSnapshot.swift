@@ -11,11 +11,8 @@ package struct RoomSnapshot: Sendable {
     /// The stored messages of each conversation, the oldest first; in the order of `overview`.
     package let histories: [(conversation: ConversationView, messages: [MessageView])]
 
-    /// A room as it is now; its events before are delivered.
-    init(of room: Program.Room, isOpen: Bool) {
-        let node = room.node
-        node.flushEvents()
-        let overview = RoomOverview(of: room, isOpen: isOpen)
+    /// A room as its node has it now.
+    init(of node: Node, _ overview: RoomOverview) {
         self.init(
             overview, ready: node.readyEvent(), status: node.chat.session.status, peers: node.peers(),
             histories: overview.conversations.map {
@@ -37,15 +34,5 @@ package struct RoomSnapshot: Sendable {
         let kept = withHistory ? Report.answer(.history(.publicRoom, messages)) : nil
         let reports = [.snapshot(self), ready.map(Report.event), kept].compactMap(\.self)
         return reports.map { RoomReport(overview.room, $0) }
-    }
-}
-
-extension RoomOverview {
-    init(of room: Program.Room, isOpen: Bool) {
-        let node = room.node
-        self.init(
-            room.label, isOpen: isOpen, isPrivate: node.configuration.room.isPrivate, isBridged: node.isBridged,
-            me: node.chat.ownName, online: node.chat.roster.shownOnline, conversations: node.chat.summaries,
-            requests: node.requests())
     }
 }

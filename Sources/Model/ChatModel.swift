@@ -26,7 +26,12 @@ package struct ChatModel: Sendable {
 
     /// All conversations in the order in which they began.
     package var conversations: [ModelConversation] {
-        rooms.flatMap(\.conversations).sorted { $0.number < $1.number }
+        rooms.flatMap(\.conversations).sorted { $0.order < $1.order }
+    }
+
+    /// The number by which the user opens a conversation; nil before the program has given it one.
+    package func number(of id: ConversationID) -> Int? {
+        room(id.room)?.numbers[id.peer.map(Conversation.direct) ?? .publicRoom]
     }
 
     package func person(_ key: PeerID, in room: RoomLabel) -> ModelPerson? { self.room(room.number)?.people[key] }
@@ -43,6 +48,9 @@ extension ChatModel {
     ///   - moment: when it is taken.
     ///   - changes: gets what it changes, in order.
     package mutating func reduce(_ report: RoomReport, at moment: Moment, into changes: inout [ModelChange]) {
+        if let numbers = report.numbers, let index = index(of: report.room, into: &changes) {
+            rooms[index].numbers = numbers
+        }
         switch report.report {
         case .event(let event): reduce(event, in: report.room, at: moment, into: &changes)
         case .answer(let answer): reduce(answer, in: report.room, into: &changes)

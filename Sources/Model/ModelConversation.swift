@@ -4,8 +4,8 @@ import Wire
 /// A conversation of the user: its messages, its unread counts, and the peers that type.
 package struct ModelConversation: Sendable {
     package let id: ConversationID
-    /// Its place among all conversations of the program, in the order in which they began. Not used again before a wipe.
-    package let number: Int
+    /// Grows in the order in which conversations began.
+    let order: Int
     /// With the name of now.
     package private(set) var view: ConversationView
     package private(set) var log = MessageLog()
@@ -24,8 +24,8 @@ package struct ModelConversation: Sendable {
     /// Unread messages that the log evicted: they still count.
     private var unreadEvicted = 0
 
-    init(_ id: ConversationID, number: Int, _ view: ConversationView) {
-        (self.id, self.number, self.view) = (id, number, view)
+    init(_ id: ConversationID, order: Int, _ view: ConversationView) {
+        (self.id, self.order, self.view) = (id, order, view)
     }
 
     package var unread: Unread {

@@ -24,17 +24,19 @@ package struct ModelRoom: Sendable {
     package private(set) var isCrowd = false
     package private(set) var people = People()
     package private(set) var own: ModelConversation
+    /// Those that the program gave its conversations.
+    var numbers: [Conversation: Int] = [:]
     private var directs = PackedTable<PeerID, ModelConversation>()
 
     /// The state that the conversations of all rooms share.
     struct Shared: Sendable {
         var views = ModelViews()
-        private var numbers = 0
+        private var orders = 0
         private var uses: UInt64 = 0
 
-        mutating func nextNumber() -> Int {
-            numbers += 1
-            return numbers
+        mutating func nextOrder() -> Int {
+            orders += 1
+            return orders
         }
 
         mutating func nextUse() -> UInt64 {
@@ -45,11 +47,11 @@ package struct ModelRoom: Sendable {
 
     init(_ label: RoomLabel, _ shared: inout Shared) {
         self.label = label
-        own = ModelConversation(ConversationID(label, .publicRoom), number: shared.nextNumber(), .publicRoom)
+        own = ModelConversation(ConversationID(label, .publicRoom), order: shared.nextOrder(), .publicRoom)
     }
 
     /// The room's own conversation, then the direct ones in the order in which they began.
-    package var conversations: [ModelConversation] { [own] + directs.values.sorted { $0.number < $1.number } }
+    package var conversations: [ModelConversation] { [own] + directs.values.sorted { $0.order < $1.order } }
 
     /// The open requests of peers that are not muted, in the order in which their conversations began.
     package var requests: [(who: PeerName, text: String)] {
@@ -368,6 +370,7 @@ extension ModelRoom {
             (self.port, self.discovery) = (port, discovery)
         }
         let overview = snapshot.overview
+        numbers = overview.numbers
         let before = (isPrivate, isBridged, online, status)
         (isPrivate, isBridged, online) = (overview.isPrivate, overview.isBridged, overview.online)
         status = snapshot.status
@@ -476,7 +479,7 @@ extension ModelRoom {
         if directs[who.key] == nil {
             makePlace(&changes)
             let id = ConversationID(label, view)
-            directs[who.key] = ModelConversation(id, number: shared.nextNumber(), view)
+            directs[who.key] = ModelConversation(id, order: shared.nextOrder(), view)
             changes.append(.conversation(id))
         }
         guard let index = directs.index(forKey: who.key) else { return }

@@ -45,6 +45,25 @@ class Rooms(People):
         alice.say("here")
         self.assertEqual(self.next(bob, "message", text="here")["room"], "kitchen")
 
+    def test_a_conversation_keeps_its_number_while_other_rooms_come_and_go(self):
+        alice, bob, ready = self.together()
+        bob.say(f"@kitchen /msg {ready['kitchen']['self']['key']} may I?")
+        self.next(alice, "request", room="kitchen")
+
+        def numbers():
+            rooms = {row["room"]: row["number"] for row in alice.result("rooms")["rooms"]}
+            listed = alice.result("unread")
+            rows = listed["conversations"] + listed["requests"]
+            self.assertEqual({row["room"]: row["number"] for row in rows if row.get("conversation") == "public"}, rooms)
+            return rooms | {"request": listed["requests"][0]["number"]}
+
+        self.assertEqual(numbers(), {"lobby": 1, "kitchen": 2, "request": 3})
+        alice.result("join attic")
+        self.assertEqual(numbers(), {"lobby": 1, "kitchen": 2, "request": 3, "attic": 4})
+        alice.result("part lobby")
+        alice.result("join lobby")
+        self.assertEqual(numbers(), {"kitchen": 2, "request": 3, "attic": 4, "lobby": 5})
+
     def test_a_direct_conversation_of_another_room_is_opened_with_its_room(self):
         alice, bob, _ = self.together()
         alice.say("@kitchen /msg bob psst")

@@ -100,8 +100,10 @@ struct WatchedChat {
     }
 
     @discardableResult
-    mutating func report(_ report: Report, in room: RoomLabel = .kitchen) -> [ModelChange] {
-        model.reduce(RoomReport(room, report), at: moment)
+    mutating func report(
+        _ report: Report, in room: RoomLabel = .kitchen, numbers: [Conversation: Int]? = nil
+    ) -> [ModelChange] {
+        model.reduce(RoomReport(room, report, numbers: numbers), at: moment)
     }
 
     @discardableResult

@@ -55,13 +55,14 @@ import Wire
                 conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
         ]
         let overview = RoomOverview(
-            .lobby, isOpen: true, me: who, online: 1, conversations: summaries, requests: [(who, "hello?")])
+            .lobby, isOpen: true, me: who, online: 1, conversations: summaries, requests: [(who, "hello?")],
+            numbers: [.publicRoom: 1, .direct(who.key): 3])
         #expect(
             JSON.text(.answer(.unread([overview]))) == """
                 {"event":"result","command":"unread","room":"lobby","conversations":[\
-                {"room":"lobby","conversation":"public","unread":0,"last":null},\
-                {"room":"lobby","conversation":"direct","with":\(JSON.who),"unread":2,"last":{"conversation":"public",\(JSON.said)}}],\
-                "requests":[{"room":"lobby","from":\(JSON.who),"text":"hello?"}]}\n
+                {"room":"lobby","number":1,"conversation":"public","unread":0,"last":null},\
+                {"room":"lobby","number":3,"conversation":"direct","with":\(JSON.who),"unread":2,"last":{"conversation":"public",\(JSON.said)}}],\
+                "requests":[{"room":"lobby","number":3,"from":\(JSON.who),"text":"hello?"}]}\n
                 """)
     }
 

@@ -103,13 +103,18 @@ import Wire
                 conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
         ]
         let overview = RoomOverview(
-            .lobby, isOpen: true, me: who, online: 1, conversations: summaries, requests: [(who, "hello?")])
+            .lobby, isOpen: true, me: who, online: 1, conversations: summaries, requests: [(who, "hello?")],
+            numbers: [.publicRoom: 1, .direct(who.key): 3])
         #expect(
             ProgramPlainTests.text(.answer(.unread([overview]))) == """
-                23:59:59 * public (current): 0 unread
-                23:59:59 * quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi
-                23:59:59 * quiet-otter#4821: a request for a direct conversation: hello?\n
+                23:59:59 * 1 public (current): 0 unread
+                23:59:59 * 3 quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi
+                23:59:59 * 3 quiet-otter#4821: a request for a direct conversation: hello?\n
                 """)
+        let rooms = RoomList([overview], announced: [:], invitations: [])
+        #expect(
+            ProgramPlainTests.text(.answer(.rooms(rooms)))
+                == "23:59:59 * 1 lobby (current): quiet-otter#4821, 2 here, 2 unread\n")
         #expect(ProgramPlainTests.text(.answer(.requests([(who, "hi")]))) == "23:59:59 * quiet-otter#4821 asks: hi\n")
         #expect(
             ProgramPlainTests.text(

@@ -206,15 +206,15 @@ def result(command, fields):
     return {"event": one_of("result"), "command": one_of(command), "room": text} | fields
 
 
-SUMMARY = placed({"room": text, "unread": count, "last": nullable(MESSAGE)})
+SUMMARY = placed({"room": text, "number": count, "unread": count, "last": nullable(MESSAGE)})
 RESULTS = {
     "who": result("who", {"peers": [PEER_ROW], "here": count}),
     "requests": result("requests", {"requests": [{"from": WHO, "text": text}]}),
     "history": placed(result("history", {"messages": [MESSAGE]})),
     "search": placed(result("search", {"messages": [MESSAGE]})),
-    "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"room": text, "from": WHO, "text": text}]}),
+    "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"room": text, "number": count, "from": WHO, "text": text}]}),
     "rooms": result("rooms", {
-        "rooms": [{"room": text, "open": flag, "private": flag, "bridged": flag, "self": WHO, "peers": count, "unread": count}],
+        "rooms": [{"room": text, "number": count, "open": flag, "private": flag, "bridged": flag, "self": WHO, "peers": count, "unread": count}],
         "announced": [{"name": text, "people": count}], "invitations": [{"from": WHO, "to": text, "private": flag}]}),
     "room": result("room", {"key": matching(r"[a-z]{3,6}(-[a-z]{3,6}){7}")}),
     "invite": result("invite", {"with": WHO, "to": text}),

@@ -100,6 +100,8 @@ class Conversations(unittest.TestCase):
             self.assertEqual(window.words.count("the request of"), 1)
             window.enter("/unread")
             window.wait(lambda: "a request for a direct" in window.words, "request in the list")
+            self.assertRegex(window.words, r"1 lobby \(current\): 0 unread")
+            self.assertRegex(window.words, r"2 bob#\d{4}: a request for a direct")
 
     def test_a_mute_by_another_program_is_seen(self):
         with tempfile.TemporaryDirectory() as folder:

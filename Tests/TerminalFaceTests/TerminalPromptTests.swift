@@ -26,7 +26,12 @@ import Wire
         if let view { reports.append(.opened(view, recent: [])) }
         var model = ChatModel()
         let moment = Moment(instant: TerminalUser.start, wallClock: Sample.time)
-        for report in reports { _ = model.reduce(RoomReport(label, report), at: moment) }
+        var numbers = ConversationNumbers()
+        for report in reports {
+            var new: [Conversation: Int]?
+            if case .event(let event) = report { new = numbers.add(event, of: label) }
+            _ = model.reduce(RoomReport(label, report, numbers: new), at: moment)
+        }
         return Prompt(
             language: .english, theme: Theme(depth), model: model, open: model.conversation(of: .shared))
     }

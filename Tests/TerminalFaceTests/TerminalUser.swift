@@ -15,6 +15,8 @@ struct TerminalUser {
     static let start = Instant(nanoseconds: 1_000_000_000)
 
     var session: TerminalSession
+    /// As the program gives them.
+    private var numbers = ConversationNumbers()
     var now = TerminalUser.start
     var wallClock = Timestamp(milliseconds: Sample.time.milliseconds + 1_000)
 
@@ -69,7 +71,11 @@ struct TerminalUser {
 
     /// Shows reports; those of the only room are of `kitchen`.
     mutating func show(_ reports: [RoomReport]) {
-        let reports = reports.map { $0.room == .lobby ? RoomReport(.kitchen, $0.report) : $0 }
+        let reports = reports.map { report in
+            let room = report.room == .lobby ? RoomLabel.kitchen : report.room
+            guard case .event(let event) = report.report else { return RoomReport(room, report.report) }
+            return RoomReport(room, report.report, numbers: numbers.add(event, of: room))
+        }
         session.show(reports, at: now, wallClock: wallClock)
     }
 

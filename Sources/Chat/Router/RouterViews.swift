@@ -68,6 +68,9 @@ extension MessageRouter {
     /// True if a payload was sent to the peer that it acknowledges without asking its user.
     package func awaitsReceipts(from peer: PeerID) -> Bool { directChats[peer]?.queue.awaitsReceipts ?? false }
 
+    /// True if a direct conversation with a peer is kept, in whatever state.
+    package func hasConversation(with peer: PeerID) -> Bool { directChats[peer] != nil }
+
     /// True if a direct conversation with a peer is accepted.
     package func isAccepted(_ peer: PeerID) -> Bool { directChats[peer]?.state == .accepted }
 

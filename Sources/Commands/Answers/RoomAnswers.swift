@@ -83,12 +83,14 @@ package struct RoomList: AnswerContent {
         let lock = room.isPrivate ? ", \(language(.isPrivate))" : ""
         let bridge = room.isBridged ? ", \(language(.isBridged))" : ""
         let name = DisplayGuard.safe(room.room.name) + mark
-        return language(.roomLine, name + lock + bridge, room.me.displayName, "\(room.online + 1)", "\(room.unread)")
+        let place = numbered(name, room.numbers[.publicRoom]) + lock + bridge
+        return language(.roomLine, place, room.me.displayName, "\(room.online + 1)", "\(room.unread)")
     }
 
     package func write(to json: inout JSONWriter) {
         json.list("rooms", rooms) {
             $0.member("room", $1.room.name)
+            $0.member("number", $1.numbers[.publicRoom])
             $0.member("open", $1.isOpen)
             $0.member("private", $1.isPrivate)
             $0.member("bridged", $1.isBridged)
@@ -113,18 +115,20 @@ struct UnreadList: AnswerContent {
 
     func lines(_ wording: Wording, at _: Timestamp) -> [String] {
         rooms.flatMap { room in
-            room.conversations.map { wording.line($0, in: rooms.count == 1 ? nil : room.room) }
+            room.conversations.map { wording.line($0, of: room, isOnly: rooms.count == 1) }
                 + room.requests.map {
-                    wording.language(.pendingRequest, $0.who.displayName, DisplayGuard.safe($0.text))
+                    let place = numbered($0.who.displayName, room.numbers[.direct($0.who.key)])
+                    return wording.language(.pendingRequest, place, DisplayGuard.safe($0.text))
                 }
         }
     }
 
     func write(to json: inout JSONWriter) {
-        let conversations = rooms.flatMap { room in room.conversations.map { (room.room.name, $0) } }
-        let requests = rooms.flatMap { room in room.requests.map { (room.room.name, $0) } }
+        let conversations = rooms.flatMap { room in room.conversations.map { (room, $0) } }
+        let requests = rooms.flatMap { room in room.requests.map { (room, $0) } }
         json.list("conversations", conversations) {
-            $0.member("room", $1.0)
+            $0.member("room", $1.0.room.name)
+            $0.member("number", $1.0.numbers[Conversation($1.1.conversation)])
             $0.members(of: $1.1.conversation)
             $0.member("unread", $1.1.unread)
             let last = $1.1.last
@@ -134,25 +138,30 @@ struct UnreadList: AnswerContent {
             }
         }
         json.list("requests", requests) {
-            $0.member("room", $1.0)
+            $0.member("room", $1.0.room.name)
+            $0.member("number", $1.0.numbers[.direct($1.1.who.key)])
             $0.member("from", $1.1.who)
             $0.member("text", $1.1.text)
         }
     }
 }
 
+/// A name behind the number of its conversation.
+private func numbered(_ name: String, _ number: Int?) -> String { number.map { "\($0) \(name)" } ?? name }
+
 extension Wording {
-    /// - Parameter room: of the conversation; nil if there is only one.
-    fileprivate func line(_ summary: ConversationSummary, in room: RoomLabel?) -> String {
+    /// - Parameter isOnly: whether the program is in no other room.
+    fileprivate func line(_ summary: ConversationSummary, of room: RoomOverview, isOnly: Bool) -> String {
         let last = summary.last.map {
             language(.lastMessage, clock(PlainMessage.time(of: $0)), PlainMessage($0).text)
         }
         var place = name(summary.conversation)
-        if let room {
-            let label = DisplayGuard.safe(room.name)
+        if !isOnly {
+            let label = DisplayGuard.safe(room.room.name)
             place = if case .publicRoom = summary.conversation { label } else { language(.inRoom, place, label) }
         }
         let mark = summary.isOpen ? " \(language(.isOpen))" : ""
+        place = numbered(place, room.numbers[Conversation(summary.conversation)])
         return language(.unreadLine, place + mark, "\(summary.unread)", last ?? "")
     }
 }

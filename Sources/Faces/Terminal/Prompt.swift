@@ -72,12 +72,16 @@ struct Prompt: Sendable {
     private var unreadForms: [String] {
         let rows = model.conversations.filter { $0.asksForAttention && $0.id != open }
         guard !rows.isEmpty else { return [""] }
-        let full = rows.map { "\($0.number) \(name($0)) \(count($0))" }.joined(separator: ", ")
-        let short = rows.map { "\($0.number):\(count($0))" }.joined(separator: " ")
+        let full = rows.map { number($0, " ") + "\(name($0)) \(count($0))" }.joined(separator: ", ")
+        let short = rows.map { number($0, ":") + count($0) }.joined(separator: " ")
         let total = rows.reduce(0) { $0 + $1.unread.messages }
         let level = rows.map(\.unread.level).max() ?? .message
         let sum = rows.contains { $0.request != nil } ? "\(total)?" : "\(total)\(level.mark)"
         return [full, short, sum].map { "[\($0)] " }
+    }
+
+    private func number(_ conversation: ModelConversation, _ end: String) -> String {
+        model.number(of: conversation.id).map { "\($0)\(end)" } ?? ""
     }
 
     private func name(_ conversation: ModelConversation) -> String {
@@ -124,7 +128,7 @@ extension ChatModel {
     func conversation(numbered number: Int) -> ModelConversation? {
         conversations.first { conversation in
             let isOver = conversation.id.peer != nil && conversation.standing == .over
-            return conversation.number == number
+            return self.number(of: conversation.id) == number
                 && (!isOver || conversation.asksForAttention || conversation.isActive)
         }
     }
