@@ -13,7 +13,10 @@ private struct PlainSession: ClientSession {
     var hasShownToken = false
     var deadline: Instant?
     var isOver = false
-    private var asked = 0
+    private(set) var asked = 0
+    private(set) var heard = 0
+    /// How often it was told that all is taken.
+    private(set) var drained = 0
 
     init(_ isHolder: Bool = false, deadline: Instant? = nil) { (hasShownToken, self.deadline) = (isHolder, deadline) }
 
@@ -41,7 +44,13 @@ private struct PlainSession: ClientSession {
         return [.send([UInt8](repeating: 0x61, count: EventHub.mostWaiting + 1), of: nil), .send([0x62], of: nil)]
     }
 
+    mutating func written(at now: Instant) -> [ClientEffect] {
+        drained += 1
+        return []
+    }
+
     mutating func hear(_ event: HubEvent, at now: Instant) -> [ClientEffect] {
+        heard += 1
         guard case .event(.message(let message)) = event.report.report else { return [] }
         return [.send(Array(message.text.utf8), of: EventTopic(event.report))]
     }
@@ -116,6 +125,7 @@ private struct TextSnapshot: HubSnapshot {
         }
         #expect(ends(&hub) == [.ended(slow, .tooSlow)])
         #expect(hub.standing(of: slow) == nil)
+        #expect(hub.session(of: slow) == nil, "nothing follows from it")
         #expect(hub.bytes(for: slow, upTo: .max).isEmpty)
         #expect(taken == 100 * text.utf8.count)
         #expect(hub.standing(of: quick) == .open(isReading: true, isWriting: false))
@@ -299,11 +309,15 @@ private struct TextSnapshot: HubSnapshot {
         #expect(hub.standing(of: other) == .closing(isInputOver: false))
     }
 
-    @Test func `a request takes effect although its client is gone, and nothing is kept of it then`() {
+    @Test func `a request takes effect although its client is gone, and nothing is kept of it then`() throws {
         var hub = hub()
         let client = hub.arrive(PlainSession(true), at: now)
         hub.receive(Array("ask".utf8), from: client, at: now)
+        hub.send(Array("waiting".utf8), to: client, at: now)
         hub.end(client, .gone, at: now)
+        #expect(hub.bytes(for: client, upTo: .max).isEmpty, "its output is lost")
+        hub.tell([try said(1)], at: moment)
+        #expect((hub.session(of: client) as? PlainSession)?.heard == 0, "it hears of no events")
         let requests = hub.takeRequests()
         #expect(requests.count == 1)
         hub.complete(requests[0], [], at: now)
@@ -336,6 +350,10 @@ private struct TextSnapshot: HubSnapshot {
         hub.tell(reports, at: moment)
         guard case .taken = inlet.take(1) else {
             Issue.record("not taken again")
+            return
+        }
+        guard case .lost(isFirst: true) = inlet.take(ReportQueue.capacity) else {
+            Issue.record("a later gap is not reported")
             return
         }
     }
@@ -391,5 +409,90 @@ private struct TextSnapshot: HubSnapshot {
         hub.end(second, .gone, at: now)
         _ = hub.takeChanges()
         #expect(inlet.clients == 0)
+    }
+
+    @Test func `a client that closes gets what waits and no further event, and its time once`() throws {
+        var hub = hub()
+        let client = hub.arrive(at: now)
+        hub.follow(client, behind: 0)
+        hub.send(Array("last".utf8), to: client, at: now)
+        hub.close(client, at: now)
+        hub.close(client, at: now + .seconds(5))
+        #expect(hub.deadline == now + EventHub.closingTime)
+        hub.follow(client, behind: 0)
+        hub.tell([try said(1)], at: moment) { _ in true }
+        #expect(hub.takeMessage(for: client) == Array("last".utf8))
+        #expect(hub.takeMessage(for: client) == nil)
+        #expect(hub.standing(of: client) == .closing(isInputOver: false))
+    }
+
+    @Test func `the input of a client ends once, and it is told once that all is taken`() throws {
+        var hub = hub()
+        let client = hub.arrive(PlainSession(true), at: now)
+        hub.endInput(of: client, at: now)
+        #expect(hub.standing(of: client) == .open(isReading: false, isWriting: false))
+        _ = hub.takeChanges()
+        hub.endInput(of: client, at: now)
+        #expect(hub.takeChanges().isEmpty)
+        hub.send(Array("two".utf8), to: client, at: now)
+        hub.written(1, to: client, at: now)
+        #expect((hub.session(of: client) as? PlainSession)?.drained == 0)
+        hub.written(2, to: client, at: now)
+        #expect((hub.session(of: client) as? PlainSession)?.drained == 1)
+    }
+
+    @Test func `a timer is set for the earliest deadline alone, and does nothing once another took its place`() {
+        var hub = hub()
+        let first = now + .seconds(3)
+        _ = hub.arrive(PlainSession(deadline: first), at: now)
+        #expect(hub.deadline == first)
+        #expect(hub.takeTimer() == first)
+        #expect(hub.takeTimer() == nil)
+        let earlier = now + .seconds(2)
+        let client = hub.arrive(PlainSession(deadline: earlier), at: now)
+        #expect(hub.takeTimer() == earlier)
+        let isVoid = !hub.fire(first, at: first)
+        #expect(isVoid)
+        #expect(text(hub, client).isEmpty)
+        let isDue = hub.fire(earlier, at: earlier)
+        #expect(isDue)
+        #expect(text(hub, client) == "late")
+        #expect(hub.takeTimer() == first)
+    }
+
+    @Test func `a stream may leave 4 MiB unread beside those that waited when it came`() throws {
+        var hub = hub()
+        let text = String(repeating: "x", count: 65_536)
+        let count = StreamFeed.mostWaiting / 65_536
+        for number in 0...count { hub.tell([try said(number, text)], at: moment) { _ in true } }
+        let stream = hub.arrive(at: now)
+        hub.follow(stream, behind: 0)
+        for number in 1..<count { hub.tell([try said(count + number, text)], at: moment) { _ in true } }
+        #expect(ends(&hub).isEmpty)
+        hub.tell([try said(2 * count, text)], at: moment) { _ in true }
+        #expect(ends(&hub) == [.ended(stream, .tooSlow)])
+    }
+
+    @Test func `an edited message keeps the unread count of its time, and its earlier edits are gone`() throws {
+        let log = EventLog(run: "0123abcd") { report, _, _ in
+            switch report.report {
+            case .event(.message(let message)):
+                Array("{\"event\":\"message\" \(message.text) \(message.unread)".utf8)
+            case .event(.edited(let message)): Array("{\"event\":\"edited\" \(message.text)".utf8)
+            case _: nil
+            }
+        }
+        var hub = EventHub(inlet, patience: Self.patience, log: log)
+        var (first, edited) = (try message(1), try message(1, "once"))
+        first.unread = 7
+        let reports: [RoomReport] = [.event(.message(first)), .event(.edited(edited))]
+        hub.tell(reports, at: moment) { _ in true }
+        (edited.text, edited.unread) = ("twice", 9)
+        hub.change(EventTopic(edited, in: .lobby), to: edited, in: .lobby)
+        hub.tell([.event(.edited(edited))], at: moment) { _ in true }
+        let stream = hub.arrive(at: now)
+        hub.follow(stream, behind: 0)
+        let lines = (0..<3).map { _ in hub.takeMessage(for: stream).map { String(decoding: $0, as: UTF8.self) } }
+        #expect(lines == ["{\"event\":\"message\" twice 7", "{\"event\":\"edited\" twice", nil])
     }
 }

@@ -31,6 +31,7 @@ import Testing
             queue.take(2)
             let isStillWhole = queue.erase(erasure)
             #expect(!isStillWhole)
+            #expect(queue.waiting == 4)
             #expect(Array(queue.bytes(upTo: 1)) == Array("CRET".utf8))
         }
     }
