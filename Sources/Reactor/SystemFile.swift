@@ -10,7 +10,8 @@ package enum SystemFile {
         guard number >= 0 else { return nil }
         let file = Descriptor(owning: number)
         var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: min(limit, 65_536))
+        // One page: the kernel gives no more of its tables at once, and the process keeps what a larger buffer has touched.
+        var buffer = [UInt8](repeating: 0, count: min(limit, 4_096))
         while text.count < limit {
             let count = unsafe read(file.number, &buffer, buffer.count)
             guard count > 0 else { break }

@@ -8,8 +8,10 @@ import Wire
 ///
 /// Confined to its loop but for `init`. It lives on while connections of it do: `shutDown` ends them all.
 package final class TCPTransport: Transport {
-    /// Bytes per read and connection in a turn.
+    /// The most bytes per read and connection in a turn.
     package static let readSize = 65_536
+    /// Bytes of the first read: a node whose peers are silent reads no more, and keeps no larger buffer.
+    private static let firstReadSize = 4_096
 
     /// Counters for `/stats`.
     package internal(set) var statistics = TCPStatistics()
@@ -30,7 +32,8 @@ package final class TCPTransport: Transport {
     private var connections: [ConnectionID: TCPConnection] = [:]
     private var lastNumber: UInt64 = 0
     /// For all connections in turn. The handler sees it without a copy; were it to keep it, the next read would copy.
-    private var buffer = [UInt8](repeating: 0, count: readSize)
+    /// Doubled up to `readSize` by each read that fills it.
+    private var buffer = [UInt8](repeating: 0, count: firstReadSize)
 
     /// - Parameters:
     ///   - loop: the node's scheduler.
@@ -175,7 +178,9 @@ extension TCPTransport {
 
     private func receive(_ connection: TCPConnection) {
         switch connection.receive(into: &buffer) {
-        case .bytes(let count): handler?.transportReceived(buffer, count: count, on: connection.id)
+        case .bytes(let count):
+            handler?.transportReceived(buffer, count: count, on: connection.id)
+            if count == buffer.count, count < Self.readSize { buffer = [UInt8](repeating: 0, count: 2 * count) }
         case .nothing: break
         case .end: close(connection, nil)
         case .failure(let error): close(connection, TransportError(error))
