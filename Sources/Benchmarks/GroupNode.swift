@@ -76,7 +76,8 @@ actor GroupNode: EventLoopActor {
     }
 
     private func leave() async {
-        await node.leave()
+        node.beginLeaving()
+        await node.awaitEnd()
         Line.end(0)
     }
 

@@ -61,6 +61,15 @@ package enum UserChange: Sendable {
     case blocked(PeerID, Bool)
     /// The user compared the peer's code, or takes that back. No peer learns it.
     case verified(PeerID, Bool)
+
+    /// Shows a conversation to the user, who waits for peers then.
+    var isLook: Bool {
+        switch self {
+        case .open: true
+        case .watch(let shown): !shown.isEmpty
+        case .lookAway, .typing, .away, .profile, .consent, .contacts, .marks, .muted, .blocked, .verified: false
+        }
+    }
 }
 
 /// The conversations of the user in one room, and the pace of what the user writes in them.

@@ -138,6 +138,8 @@ enum NodeStep {
     case renewCertificate
     /// The last link has closed after the node began to leave.
     case stop
+    /// The pause between the start and the first announcement is over.
+    case enter
     /// Warns the user of a room with a key where no other node of it has answered.
     case warnUnanswered
     /// Ends a link, for a reason whose manner is to linger.

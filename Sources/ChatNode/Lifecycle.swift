@@ -19,9 +19,14 @@ struct Lifecycle {
     /// How long leaving waits for a peer to acknowledge the last direct messages, which it does with its own goodbye.
     private static let receiptTime = Duration.seconds(1)
 
+    /// How long a node that is wiped waits for peers to take what was sent: its data shall be gone.
+    private static let wipeTime = Duration.seconds(1)
+
     private var phase = Phase.idle
     /// Why the node leaves, or would.
     private(set) var reason = StopReason.asked
+    /// The node announces itself and looks for peers, or has done so.
+    private var hasEntered = false
     /// While leaving; nil before, and where no receipt is awaited any more.
     private var receiptsAwaitedUntil: Instant?
     /// When links end that have not taken all bytes; nil where they are not waited for, or have ended.
@@ -45,24 +50,33 @@ struct Lifecycle {
 
     mutating func start() { phase = .running }
 
+    /// True for the first call while the node runs.
+    mutating func enter() -> Bool {
+        guard isRunning, !hasEntered else { return false }
+        hasEntered = true
+        return true
+    }
+
     /// Stops a node that never started; false for another.
     mutating func skip() -> Bool {
         guard phase == .idle else { return false }
-        phase = .stopped
+        stop()
         return true
     }
 
     /// The user, or an error, ends a running node: each peer gets a goodbye.
     ///
-    /// - Parameter dials: the connections that are being dialled.
+    /// - Parameters:
+    ///   - isWiped: whether the data of the node is to be gone at once.
+    ///   - dials: the connections that are being dialled.
     mutating func leave(
-        because reason: StopReason, _ links: inout Links, dials: [ConnectionID], _ environment: Environment,
-        _ effects: inout Effects
+        because reason: StopReason, _ isWiped: Bool, _ links: inout Links, dials: [ConnectionID],
+        _ environment: Environment, _ effects: inout Effects
     ) {
         phase = .leaving
         self.reason = reason
-        receiptsAwaitedUntil = environment.now + Lifecycle.receiptTime
-        linksEndAt = environment.now + Lifecycle.leavingTime
+        receiptsAwaitedUntil = isWiped ? nil : environment.now + Lifecycle.receiptTime
+        linksEndAt = environment.now + (isWiped ? Lifecycle.wipeTime : Lifecycle.leavingTime)
         links.closeDoors(dials)
         for link in links.connections.all {
             links.enqueue(GoodbyeReason.leaving.frame, on: link)

@@ -49,20 +49,28 @@ package final class Node {
             randomness: randomness, transport: transport, wallClock: scheduler.wallClock, now: scheduler.now)
     }
 
-    /// Listens, announces and looks for peers. `.ready` follows once it is known how peers are looked for.
-    package func start() throws(TransportError) {
+    /// Listens, and enters the room. `.ready` follows once it is known how peers are looked for.
+    ///
+    /// - Parameter pause: how long nothing is announced and no peer looked for, unless the user acts in the room or looks at it.
+    package func start(after pause: Duration = .zero) throws(TransportError) {
         guard parts.lifecycle.mayStart() else { return }
         try parts.links.listen(port: configuration.port, handler: self)
         parts.lifecycle.start()
         parts.ownSession.start(now: scheduler.now)
         watchClock()
-        if !discoveries.all.isEmpty { parts.conversations.started(now: scheduler.now) }
         arm(.mail)
+        if pause > .zero { schedule(.enter, at: scheduler.now + pause) } else { enter() }
+        if !discoveries.reportsMode { act { $0.finder.setDiscoveryMode(.none, &$2) } }
+    }
+
+    /// Announces the node and looks for peers, unless it does or has left.
+    func enter() {
+        guard parts.lifecycle.enter() else { return }
+        if !discoveries.all.isEmpty { parts.conversations.started(now: scheduler.now) }
         startBridge()
         let announcement = makeAnnouncement()
         let tell = scheduler.receiver { [weak self] event in self?.discovered(event) }
         discoveries.start(announcement, tell: tell)
-        if !discoveries.reportsMode { act { $0.finder.setDiscoveryMode(.none, &$2) } }
     }
 
     func becomeReady(_ mode: DiscoveryMode) {
@@ -216,20 +224,21 @@ extension Node {
 
 /// Leaving.
 extension Node {
-    /// Leaves; returns when `.stopped` has been emitted, at once if the node never started.
-    package func leave() async {
-        beginLeaving()
+    /// Returns when `.stopped` has been emitted, at once if it was before; without it once a node that never started is left.
+    package func awaitEnd() async {
         if parts.lifecycle.isStopped { return }
         await withCheckedContinuation { parts.lifecycle.wait($0) }
     }
 
     /// Begins to leave, for a reason that `.stopped` gives; `.stopped` is emitted at the end, within 10 s and the time that discovery
     /// needs.
-    package func beginLeaving(because reason: StopReason = .asked) {
+    ///
+    /// - Parameter isWiped: whether no receipt is waited for, and a peer that reads nothing for 1 s alone.
+    package func beginLeaving(because reason: StopReason = .asked, isWiped: Bool = false) {
         if parts.lifecycle.skip() { parts.forgetKeys() }
         guard parts.lifecycle.isRunning else { return }
         send(parts.conversations.router.signDeparture(at: moment), to: .everyone)
-        act { $0.lifecycle.leave(because: reason, &$0.links, dials: $0.finder.dials.underWay, $1, &$2) }
+        act { $0.lifecycle.leave(because: reason, isWiped, &$0.links, dials: $0.finder.dials.underWay, $1, &$2) }
         parts.conversations.resumeSenders()
         goOnLeaving()
     }
@@ -265,12 +274,14 @@ extension Node {
 
     /// Performs an action of the user. After an error the node goes on.
     package func perform(_ action: UserAction) throws(ChatError) {
+        enter()
         try act { (parts, environment, effects) throws(ChatError) in
             try parts.conversations.perform(action, environment, &effects)
         }
     }
 
     package func change(_ change: UserChange) {
+        if change.isLook { enter() }
         act { $0.conversations.change(change, $1, &$2) }
         guard case .consent = change, let first = chat.roster.bridges.first else { return }
         act { $0.bridgeGate.reportBridge(of: first, $0.conversations.router.roster, $1, &$2) }
@@ -284,6 +295,7 @@ extension Node {
     /// - Returns: false if the node leaves instead.
     @discardableResult
     package func waitUntilMaySend() async -> Bool {
+        enter()
         let isFast = parts.conversations.isFastSender(now: scheduler.now)
         while parts.lifecycle.isRunning {
             guard act({ $0.conversations.obstacle(isFast: isFast, &$0.links, $1, &$2) }) != nil else {

@@ -33,6 +33,7 @@ extension Node {
                     &$0.mail, &$0.conversations.router, $0.links.connections, $1, &$2)
             }
         case .stop: stop()
+        case .enter: enter()
         case .warnUnanswered:
             act { $0.finder.warnUnanswered(in: configuration.room, $0.conversations.router.roster, $1, &$2) }
         case .finish(let id, let closing): act { $0.links.finish(id, closing, &$2) }

@@ -156,18 +156,38 @@ package actor Program: LoopActor {
     /// Sets whether the user types in the open conversation.
     package func setTyping(_ isOn: Bool) { open?.node.change(.typing(isOn)) }
 
-    /// Begins to leave all rooms.
+    /// Starts the node at a place among all: the first one enters its room at once, each other one after a random time of its
+    /// own, or when the user looks at the room or acts in it. So no observer sees the rooms of one process begin in one moment.
+    package func start(at place: Int) throws(TransportError) {
+        let node = all[place].node
+        guard place > 0 else { return try node.start() }
+        node.change(.lookAway)
+        try node.start(after: Program.draw(atMost: Program.longestEntry))
+    }
+
+    /// Begins to leave all rooms: one at once, each other one after a random time of its own.
     package func beginLeaving() {
         endPause()
-        for node in allNodes { node.beginLeaving() }
+        all.first?.node.beginLeaving()
+        for label in labels.dropFirst() {
+            schedule(after: Program.draw(atMost: Program.longestParting)) { $0[label]?.node.beginLeaving() }
+        }
     }
 
     /// Leaves all rooms; returns when their nodes have ended.
     package func leave() async {
         let nodes = allNodes
         beginLeaving()
-        for node in nodes { await node.leave() }
+        for node in nodes { await node.awaitEnd() }
     }
+
+    private static func draw(atMost longest: Duration) -> Duration {
+        .nanoseconds(Int64.random(in: 0...longest.nanoseconds))
+    }
+
+    private static let longestEntry = Duration.seconds(10)
+    /// The user waits for the last room.
+    private static let longestParting = Duration.milliseconds(800)
 
     private var allNodes: [Node] { all.map(\.node) + others.values.compactMap(\.self) }
 }
@@ -314,7 +334,7 @@ extension Program {
             guard !all.isEmpty else { return nil }
             isWiping = true
             forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += MemoryUsage(of: $1.chat) }
-            beginLeaving()
+            for node in allNodes { node.beginLeaving(isWiped: true) }
         }
         return await withCheckedContinuation { wipers.append($0) }
     }

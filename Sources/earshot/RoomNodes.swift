@@ -67,11 +67,10 @@ struct RoomNodes: Sendable {
                 throw StartFailure(error)
             }
         }
-        for (index, room) in all.enumerated() {
-            if index > 0 { room.node.change(.lookAway) }
+        for index in all.indices {
             let port = arguments.rooms.indices.contains(index) ? arguments.rooms[index].port : 0
             do throws(TransportError) {
-                try room.node.start()
+                try rooms.start(at: index)
             } catch {
                 throw StartFailure(listeningOn: port, error)
             }

@@ -11,6 +11,9 @@ class Rooms(People):
         options = [word for room in ("lobby", "kitchen")
                    for word in ("--room", room, "--peer", f"127.0.0.1:{ready[room]['port']}")]
         bob = self.person("bob", *options)
+        # A room that is looked at is entered at once.
+        for room in ("kitchen", "lobby"):
+            bob.say(f"/open {room}")
         met = [self.next(bob, "peer", state="online") for _ in ready]
         self.assertEqual({event["room"] for event in met}, {"lobby", "kitchen"})
         for _ in ready:

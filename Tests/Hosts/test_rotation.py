@@ -195,6 +195,30 @@ class Rotation(unittest.TestCase):
                 self.assertEqual(len({instance for instance, _, _ in mdns.services(path, mac)}), 2)
                 all_talk(nodes)
 
+    def test_rooms_of_one_process_come_and_go_at_different_times(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts:
+                hosts.add(1, daemon=daemon, quiet=True)
+                path = os.path.join(self.folder, f"rooms-{daemon}.pcap")
+                capture = hosts.capture(path)
+                rooms = [word for number in range(8) for word in ("--room", f"room-{number}")]
+                node = Node(on(hosts, 1), "bob", *rooms, "--no-control")
+                mac = self.mac(hosts, 1)
+                self.wait(path, mac, lambda told: len({instance for instance, _, _ in told}) == 8, "names of eight rooms")
+                self.assertEqual(node.quit(), 0)
+                capture.end()
+                came, went = {}, {}
+                for when, instance, ttl in mdns.timed_services(path, mac):
+                    (came if ttl else went).setdefault(instance, when)
+                self.assertEqual((len(came), set(went)), (8, set(came)))
+                # Seven even draws of 10 s and of 0.8 s: all lie within a tenth by chance one time in 150,000.
+                first, *others = sorted(came.values())
+                self.assertGreater(others[-1] - others[0], 1, came)
+                self.assertLess(others[-1] - first, 12, came)
+                first, *others = sorted(went.values())
+                self.assertGreater(others[-1] - others[0], 0.08, went)
+                self.assertLess(others[-1] - first, 3, went)
+
     def test_rooms_of_one_process_rename_themselves_at_different_times(self):
         with Hosts(2, daemon=False) as hosts:
             path = os.path.join(self.folder, "rooms.pcap")

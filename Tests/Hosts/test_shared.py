@@ -24,6 +24,9 @@ class Rooms(Node):
         rooms = [word for number in range(count) for word in ("--room", f"room-{number}")]
         super().__init__(on(hosts, host), f"host-{host}", *rooms, "--no-control", *options)
         self.rooms = names(count)
+        # A room that is looked at is entered at once; the first one is open again at the end.
+        for room in reversed(self.rooms):
+            self.say(f"/open {room}")
 
     def next(self, event, rooms, timeout=PATIENCE, **members):
         """Waits until such an event has come from each of these rooms, from the next line on; the events by room."""

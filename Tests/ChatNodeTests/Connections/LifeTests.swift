@@ -15,7 +15,8 @@ import Wire
             randomness: randomness, scheduler: SimulatedScheduler(timeline: simulation.timeline),
             transport: InMemoryTransport(network: simulation.network, host: simulation.network.addHost()),
             discoveries: [], deliver: { _ in })
-        await node.leave()
+        node.beginLeaving()
+        await node.awaitEnd()
         #expect(simulation.now == Instant(nanoseconds: 0))
     }
 }
