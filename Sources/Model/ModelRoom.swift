@@ -385,7 +385,7 @@ extension ModelRoom {
         // The rows of a crowd are only some of its peers.
         if peers.count(where: { $0.state != .left && !$0.isElsewhere }) >= online { people = People() }
         for view in peers {
-            let person = ModelPerson(view)
+            let person = ModelPerson(view.row)
             people.put(person)
             let was = before[person.who.key]
             if was != person { changes.append(.person(label, person, was: was)) }

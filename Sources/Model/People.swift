@@ -28,13 +28,6 @@ package struct ModelPerson: Hashable, Sendable {
             row.isElsewhere, row.isMuted, row.isVerified, row.isBlocked
         )
     }
-
-    init(_ view: PeerView) {
-        self.init(view.who, view.state, reason: view.reason, since: view.since)
-        (isElsewhere, isMuted, isVerified, isBlocked) = (
-            view.isElsewhere, view.isMuted, view.isVerified, view.isBlocked
-        )
-    }
 }
 
 /// The peers of one room: those that are here, at most 16,384, and the last 64 that left. Of more that are here, a new one is

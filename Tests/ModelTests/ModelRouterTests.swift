@@ -34,12 +34,7 @@ private final class Member {
             .kitchen, isOpen: true, me: router.ownName, online: router.roster.online,
             conversations: router.summaries,
             requests: router.requests.map { (who: router.name(of: $0.from), text: $0.text) })
-        let peers = router.roster.rows.map {
-            PeerView(
-                who: $0.who, state: $0.state, since: $0.since, roundTrip: nil, isMuted: $0.isMuted,
-                isVerified: $0.isVerified, isBlocked: $0.isBlocked, reason: $0.reason, profile: $0.profile,
-                isElsewhere: $0.isElsewhere)
-        }
+        let peers = router.roster.rows.map { PeerView($0, roundTrip: nil) }
         let histories = overview.conversations.map {
             (conversation: $0.conversation, messages: router.messages(in: Conversation($0.conversation)))
         }

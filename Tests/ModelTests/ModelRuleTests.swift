@@ -382,7 +382,7 @@ import Wire
         let numbers: [Conversation: Int] = [.publicRoom: 7, .direct(PeerName.owl.key): 9]
         chat.report(.event(.crowd(came: 0, left: 0, online: 0)), numbers: numbers)
         #expect(chat.model.conversations.map { chat.model.number(of: $0.id) } == [7, 9, nil, nil])
-        chat.take(.of([]))
+        chat.take(.of(online: 0, []))
         #expect(chat.model.number(of: .kitchen) == nil, "a snapshot has the numbers of now")
     }
 }

@@ -25,9 +25,9 @@ import Wire
         #expect(
             JSON.text(.answer(.peers(peers, isWhole: true))) == """
                 {"event":"result","command":"who","room":"lobby","peers":[\
-                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":1,"muted":false,"verified":true,"blocked":false,"reason":null,"elsewhere":false},\
-                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true,"reason":null,"elsewhere":false},\
-                {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","roundTripMs":null,"muted":false,"verified":false,"blocked":false,"reason":"lunch","elsewhere":false}\
+                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","muted":false,"verified":true,"blocked":false,"reason":null,"elsewhere":false,"roundTripMs":1},\
+                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","muted":true,"verified":false,"blocked":true,"reason":null,"elsewhere":false,"roundTripMs":null},\
+                {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","muted":false,"verified":false,"blocked":false,"reason":"lunch","elsewhere":false,"roundTripMs":null}\
                 ],"here":2}\n
                 """)
         #expect(JSON.text(.answer(.peers([], isWhole: false, here: 1_003))).hasSuffix("\"peers\":[],\"here\":1003}\n"))

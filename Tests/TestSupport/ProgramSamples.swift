@@ -3,7 +3,7 @@ import Testing
 package import Wire
 
 @testable package import Chat
-@testable import ChatNode
+@testable package import ChatNode
 
 /// People and events that the tests of the output show.
 package enum Sample {
@@ -82,4 +82,17 @@ package enum Sample {
         "a\u{2029}b", "a\u{200b}b", "a\u{ad}b", "a\u{feff}b", "a\u{e000}b", "a\u{85}b", "a\u{b}b\u{c}", "a\u{e0041}b",
         "a\u{3164}b", "\"\\", "</script>",
     ]
+}
+
+extension PeerView {
+    /// A row without a profile.
+    package init(
+        who: PeerName, state: PresenceState, since: Timestamp, roundTrip: RoundTrip? = nil, isMuted: Bool = false,
+        isVerified: Bool = false, isBlocked: Bool = false, reason: String? = nil, isElsewhere: Bool = false
+    ) {
+        let row = Roster.Row(
+            who: who, state: state, reason: reason, profile: Profile(), since: since, isElsewhere: isElsewhere,
+            isMuted: isMuted, isBlocked: isBlocked, isVerified: isVerified)
+        self.init(row, roundTrip: roundTrip)
+    }
 }

@@ -50,7 +50,7 @@ extension NodeEvent {
             .peer(state, who, was: was?.withoutReason, online: online)
         case .elsewhere(let state, let who, let reason, let was) where reason != nil || was?.reason != nil:
             .elsewhere(state, who, was: was?.withoutReason)
-        case .person(let row) where row.reason != nil: .person(row.withoutReason)
+        case .person(let row) where row.reason != nil: .person(row.withoutTexts)
         case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
             .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
             nil

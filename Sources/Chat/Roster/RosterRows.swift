@@ -15,10 +15,10 @@ extension Roster {
         package let who: PeerName
         /// `left` for a peer that is not here.
         package let state: PresenceState
-        /// Nil unless it is away, gave one and is not hidden.
+        /// Nil unless it is away, gave one and is not hidden. Not made safe for display: that is done where it is shown.
         package private(set) var reason: String?
-        /// That of its last presence; empty if it is hidden.
-        package let profile: Profile
+        /// That of its last presence; empty if it is hidden. Not made safe for display either.
+        package private(set) var profile: Profile
         /// When it came here, or left last.
         package let since: Timestamp
         /// True if it is in another network.
@@ -27,9 +27,10 @@ extension Roster {
         package let isBlocked: Bool
         package let isVerified: Bool
 
-        var withoutReason: Row {
+        /// The row without what the peer says of itself.
+        package var withoutTexts: Row {
             var row = self
-            row.reason = nil
+            (row.reason, row.profile) = (nil, Profile())
             return row
         }
     }

@@ -56,7 +56,6 @@ extension JSONWriter {
         member("about", status.about)
     }
 
-    /// As those of `PeerView`, but without the time to the peer and back.
     package mutating func members(of row: Roster.Row) {
         member("who", row.who)
         member("state", row.state.name)
@@ -74,15 +73,8 @@ extension JSONWriter {
     }
 
     package mutating func members(of peer: PeerView) {
-        member("who", peer.who)
-        member("state", peer.state.name)
-        member("since", peer.since)
+        members(of: peer.row)
         member("roundTripMs") { $0.literal(peer.roundTrip.map { "\($0.milliseconds)" } ?? "null") }
-        member("muted", peer.isMuted)
-        member("verified", peer.isVerified)
-        member("blocked", peer.isBlocked)
-        member("reason", peer.reason)
-        member("elsewhere", peer.isElsewhere)
     }
 
     package mutating func member(_ name: String, _ texts: [String]) {

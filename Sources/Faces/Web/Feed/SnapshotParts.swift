@@ -226,9 +226,6 @@ extension Erasure {
     fileprivate func left(of peer: PeerView, in room: RoomLabel) -> PeerView {
         var topic = EventTopic(room)
         topic.author = peer.who.key
-        guard leavesState, takes(topic) else { return peer }
-        var peer = peer
-        (peer.reason, peer.profile) = (nil, Profile())
-        return peer
+        return leavesState && takes(topic) ? peer.withoutTexts : peer
     }
 }
