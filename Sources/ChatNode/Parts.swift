@@ -106,12 +106,11 @@ struct Parts: ~Copyable {
         case .contacts:
             finder.receivedContacts(
                 body, on: link, links, spread.neighbours, conversations.router.roster, environment, &effects)
-        case .handshake: links.receiveHandshake(body, on: link, environment, &effects)
         case .clock:
             clock.receive(
                 body, on: link, links, &conversations.router, &historyExchange, &spread, environment, &effects)
-        // The link has answered the first two.
-        case .ping, .pong, .tree: effects.append(.countUnexpectedFrame)
+        // The link has answered the first three.
+        case .ping, .pong, .handshake, .tree: effects.append(.countUnexpectedFrame)
         }
         return nil
     }

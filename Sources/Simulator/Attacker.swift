@@ -134,7 +134,7 @@ final class Attacker: TransportHandler {
         var position = 0
         while let event = line.link.next(
             in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
-            now: scheduler.now)
+            now: scheduler.now, using: &randomness)
         {
             switch event {
             case .established: greet(line)

@@ -478,21 +478,6 @@ extension Links {
         return adoption
     }
 
-    /// Takes a step of the handshake that replaces the keys of a link.
-    mutating func receiveHandshake(
-        _ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment, _ effects: inout Effects
-    ) {
-        guard let certificate = link.certificate else { return }
-        let renewals = link.record.link.renewals
-        do throws(LinkError) {
-            try link.record.link.receiveRenewal(
-                body, from: certificate.noise, context, now: environment.now, using: &randomness)
-            tally.keysReplaced += link.record.link.renewals - renewals
-        } catch {
-            close(link, .failed(error), environment, &effects)
-        }
-    }
-
     /// Takes over a newer certificate of the run of a link's peer.
     func renew(_ link: LinkInfo, _ certificate: Certificate) { link.record.certificate = certificate }
 
@@ -679,29 +664,38 @@ extension Links {
         private var position = 0
         private let unknownFrames: Int
         private let unansweredPings: Int
+        private let renewals: Int
 
         fileprivate init(_ link: LinkInfo, _ plaintext: consuming [UInt8]) {
             self.link = link
             self.plaintext = plaintext
             unknownFrames = link.record.link.unknownFrames
             unansweredPings = link.record.link.unansweredPings
+            renewals = link.record.link.renewals
         }
 
-        /// The next event in `bytes`; nil when all is used, or the link has ended.
-        mutating func next(in bytes: Span<UInt8>, context: LinkContext, now: Instant) -> LinkEvent? {
+        fileprivate mutating func next(
+            in bytes: Span<UInt8>, _ context: LinkContext, now: Instant, using randomness: inout Randomness
+        ) -> LinkEvent? {
             guard !link.isForgotten else { return nil }
             return link.record.link.next(
-                in: bytes, from: &position, plaintext: &plaintext, context: context, now: now)
+                in: bytes, from: &position, plaintext: &plaintext, context: context, now: now, using: &randomness)
         }
 
         fileprivate func count(into tally: inout LinkTally) {
             tally.unknownFrames += link.record.link.unknownFrames - unknownFrames
             tally.pingsUnanswered += link.record.link.unansweredPings - unansweredPings
+            tally.keysReplaced += link.record.link.renewals - renewals
         }
     }
 
     /// Begins to read a link.
     mutating func beginReading(_ link: LinkInfo) -> Reader { Reader(link, exchange(&plaintext, with: [])) }
+
+    /// The next event in `bytes`; nil when all is used, or the link has ended.
+    mutating func nextEvent(of reader: inout Reader, in bytes: Span<UInt8>, now: Instant) -> LinkEvent? {
+        reader.next(in: bytes, context, now: now, using: &randomness)
+    }
 
     /// - Parameter count: the bytes that were read.
     mutating func endReading(_ reader: consuming Reader, count: Int, _ effects: inout Effects) {

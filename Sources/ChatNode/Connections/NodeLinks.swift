@@ -129,8 +129,7 @@ extension Node {
     func receive(_ buffer: [UInt8], count: Int, on link: LinkInfo) {
         let now = scheduler.now
         var reader = parts.links.beginReading(link)
-        while let event = reader.next(in: buffer.span.extracting(first: count), context: parts.links.context, now: now)
-        {
+        while let event = parts.links.nextEvent(of: &reader, in: buffer.span.extracting(first: count), now: now) {
             switch event {
             case .established(let certificate):
                 act {

@@ -20,13 +20,26 @@ package struct Link: ~Copyable {
         case responder
     }
 
+    /// The handshake in an open link by which its keys are replaced (Protocol.md section 4).
+    private enum Renewal: ~Copyable {
+        case none
+        /// We are the initiator, and wait for message 2.
+        case begun(Handshake)
+        /// We are the responder, and wait for message 3.
+        case answered(Handshake)
+        /// We are the initiator, seal with the new key, and wait for the last record under the responder's old one.
+        case switching
+    }
+
     package let role: Role
     var state: LinkState
-    var timing: LinkTiming
-    var renewal = LinkRenewal.none
+    private var timing: LinkTiming
+    /// The key that the handshake of the connection proved, and each renewal proves again; nil before.
+    private var peer: PublicKey?
+    private var renewal = Renewal.none
     /// The times that the keys were replaced.
-    package internal(set) var renewals = 0
-    var decoder = RecordDecoder(isHandshaking: true)
+    package private(set) var renewals = 0
+    private var decoder = RecordDecoder(isHandshaking: true)
     private var packer = FramePacker()
     package internal(set) var outbox = Outbox()
     /// Where the next frame of the record being read begins; nil between records.
@@ -69,13 +82,16 @@ package struct Link: ~Copyable {
 
     /// The next event in `bytes` from `position` on; nil when all is used. Call until nil before anything else is received.
     ///
+    /// Pings, pongs and steps of a renewal are handled here, and no events.
+    ///
     /// - Parameter plaintext: where records are opened to; frames lie in it until the next call.
     package mutating func next(
-        in bytes: Span<UInt8>, from position: inout Int, plaintext: inout [UInt8], context: LinkContext, now: Instant
+        in bytes: Span<UInt8>, from position: inout Int, plaintext: inout [UInt8], context: LinkContext, now: Instant,
+        using randomness: inout Randomness
     ) -> LinkEvent? {
         do throws(LinkError) {
             while !isDead {
-                if let event = try nextFrameEvent(plaintext, now: now) { return event }
+                if let event = try nextFrameEvent(plaintext, context, now: now, using: &randomness) { return event }
                 guard let record = try nextRecord(in: bytes, from: &position) else { break }
                 timing.receivedRecord(at: now)
                 let event: LinkEvent? =
@@ -143,7 +159,6 @@ package struct Link: ~Copyable {
         case .probe:
             sendProbe(now: now, using: &randomness)
         case .renewal:
-            timing.didBeginRenewal()
             try beginRenewal(context, using: &randomness)
         case .look:
             guard timing.look(acknowledged: outbox.taken - unacknowledged(), at: now) else {
@@ -224,8 +239,10 @@ package struct Link: ~Copyable {
         return nil
     }
 
-    /// The next frame of the record that was opened last; pings and pongs are answered here.
-    private mutating func nextFrameEvent(_ plaintext: [UInt8], now: Instant) throws(LinkError) -> LinkEvent? {
+    /// The next frame of the record that was opened last, but for those that the link handles itself.
+    private mutating func nextFrameEvent(
+        _ plaintext: [UInt8], _ context: LinkContext, now: Instant, using randomness: inout Randomness
+    ) throws(LinkError) -> LinkEvent? {
         while let start = nextFrame {
             let range: Range<Int>?
             do throws(FramingError) {
@@ -244,6 +261,8 @@ package struct Link: ~Copyable {
                 answerPing(plaintext[body].prefix(LinkTiming.nonceLength), now: now)
             case .pong:
                 timing.ponged(plaintext[body], now: now)
+            case .handshake:
+                try receiveRenewal(plaintext.span.extracting(body), context, now: now, using: &randomness)
             case .some(let type):
                 return .frame(type, body)
             }
@@ -279,6 +298,127 @@ package struct Link: ~Copyable {
         // Let go first: the packer then empties its buffer in place instead of copying it.
         _ = consume plaintext
         packer.clear()
+    }
+}
+
+/// The handshake of a link: Noise XXpsk0 with the room's key, each message one record of the smallest size, certificates in the
+/// second and third (Protocol.md section 3).
+extension Link {
+    private mutating func receiveHandshake(_ record: Span<UInt8>, context: LinkContext) throws(LinkError) -> LinkEvent?
+    {
+        guard record.count == Handshake.messageSize else { throw .handshakeFailed }
+        let (payload, remoteStatic) = try state.readMessage(record)
+        guard let remoteStatic else {
+            guard payload == Handshake.openingPayload else { throw .handshakeFailed }
+            try write(Handshake.payload(carrying: context.certificate, by: .responder))
+            return nil
+        }
+        let certificate = try Link.check(payload, remoteStatic: remoteStatic, context: context)
+        if role == .initiator { try write(Handshake.payload(carrying: context.certificate, by: .initiator)) }
+        try state.becomeOpen()
+        peer = remoteStatic
+        decoder.endHandshake()
+        return .established(certificate)
+    }
+
+    /// Appends our next message to the outbox, as a record.
+    private mutating func write(_ payload: [UInt8]) throws(LinkError) {
+        let message = try state.writeMessage(payload)
+        outbox.append([UInt8(message.count >> 8), UInt8(message.count & 255)] + message)
+    }
+
+    /// The certificate that comes with the other side's static key, if it is about that key and not of this very run of ours.
+    private static func check(
+        _ payload: [UInt8], remoteStatic: PublicKey, context: LinkContext
+    ) throws(LinkError) -> Certificate {
+        let certificate: Certificate
+        do throws(CertificateError) {
+            certificate = try Handshake.certificate(in: payload.span)
+        } catch {
+            throw .badCertificate
+        }
+        guard certificate.noise == remoteStatic else { throw .badCertificate }
+        guard !certificate.isOfSameRun(as: context.certificate) else { throw .connectedToSelf }
+        return certificate
+    }
+}
+
+/// The handshake that replaces the keys (Protocol.md section 4).
+extension Link {
+    /// Begins to replace the keys: the initiator's part.
+    mutating func beginRenewal(_ context: LinkContext, using randomness: inout Randomness) throws(LinkError) {
+        timing.didBeginRenewal()
+        var handshake = context.renewal(.initiator, using: &randomness)
+        try write(Handshake.openingPayload, of: &handshake)
+        renewal = .begun(handshake)
+    }
+
+    /// Takes a step of the renewal.
+    ///
+    /// - Parameter body: of a handshake frame: a message, or nothing, by which the responder says that its new key begins.
+    private mutating func receiveRenewal(
+        _ body: Span<UInt8>, _ context: LinkContext, now: Instant, using randomness: inout Randomness
+    ) throws(LinkError) {
+        switch exchange(&renewal, with: .none) {
+        case .none: try answerRenewal(body, context, now: now, using: &randomness)
+        case .begun(var handshake):
+            try Link.read(body, from: peer, of: &handshake, Handshake.emptyPayload(by: .responder))
+            try write(Handshake.emptyPayload(by: .initiator), of: &handshake)
+            // Message 3 is in the last record under the old key.
+            seal()
+            try state.switchSending(to: Link.finish(handshake))
+            renewal = .switching
+        case .answered(var handshake):
+            try Link.read(body, from: peer, of: &handshake, Handshake.emptyPayload(by: .initiator))
+            pack([FrameType.handshake.rawValue])
+            seal()
+            try state.switchBoth(to: Link.finish(handshake))
+            recordRenewal(now: now, using: &randomness)
+        case .switching:
+            guard body.isEmpty else { throw .handshakeFailed }
+            try state.switchReceiving()
+            recordRenewal(now: now, using: &randomness)
+        }
+    }
+
+    /// Answers message 1, which only the initiator sends, and not while the keys are too young for it.
+    private mutating func answerRenewal(
+        _ body: Span<UInt8>, _ context: LinkContext, now: Instant, using randomness: inout Randomness
+    ) throws(LinkError) {
+        guard role == .responder, timing.mayRenew(after: state.recordCount, at: now) else { throw .handshakeFailed }
+        var handshake = context.renewal(.responder, using: &randomness)
+        try Link.read(body, from: nil, of: &handshake, Handshake.openingPayload)
+        try write(Handshake.emptyPayload(by: .responder), of: &handshake)
+        renewal = .answered(handshake)
+    }
+
+    /// Reads a message, which has to have a known payload and to prove a known key; nil for none yet.
+    private static func read(
+        _ message: Span<UInt8>, from peer: PublicKey?, of handshake: inout Handshake, _ expected: [UInt8]
+    ) throws(LinkError) {
+        guard message.count == Handshake.messageSize else { throw .handshakeFailed }
+        let payload: [UInt8]
+        do throws(NoiseError) { payload = try handshake.readMessage(message) } catch { throw .handshakeFailed }
+        guard payload == expected, handshake.remoteStatic == peer else { throw .handshakeFailed }
+    }
+
+    private mutating func write(_ payload: [UInt8], of handshake: inout Handshake) throws(LinkError) {
+        let message: [UInt8]
+        do throws(NoiseError) {
+            message = try handshake.writeMessage(payload: payload.span)
+        } catch {
+            throw .handshakeFailed
+        }
+        pack([FrameType.handshake.rawValue] + message)
+    }
+
+    private static func finish(_ handshake: consuming Handshake) throws(LinkError) -> Session {
+        do throws(NoiseError) { return try handshake.finish() } catch { throw .handshakeFailed }
+    }
+
+    private mutating func recordRenewal(now: Instant, using randomness: inout Randomness) {
+        renewals += 1
+        timing.beginKeys(at: now, using: &randomness)
     }
 }
 

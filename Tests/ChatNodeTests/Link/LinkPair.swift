@@ -67,25 +67,13 @@ final class LinkSide {
     func receive(_ bytes: [UInt8]) {
         var position = 0
         while let event = link.next(
-            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now)
+            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now, using: &randomness)
         {
             switch event {
             case .established(let certificate): established = certificate
-            case .frame(.handshake, let body): receiveRenewal(body)
             case .frame(let type, let body): frames.append([type.rawValue] + plaintext[body])
             case .failed(let error): failure = error
             }
-        }
-    }
-
-    /// As `Links` does with a handshake frame.
-    private func receiveRenewal(_ body: Range<Int>) {
-        guard let established else { return }
-        let bytes = Array(plaintext[body])
-        do throws(LinkError) {
-            try link.receiveRenewal(bytes.span, from: established.noise, context, now: now, using: &randomness)
-        } catch {
-            failure = error
         }
     }
 
@@ -93,8 +81,10 @@ final class LinkSide {
         do throws(LinkError) { try link.tick(context, now: now, using: &randomness) } catch { failure = error }
     }
 
-    /// Lets the initiator begin to replace the keys when they have an age.
-    func beginKeys(age: Duration) { link.timing.renewAt = link.role == .initiator ? now + age : nil }
+    /// Begins to replace the keys before their time.
+    func beginRenewal() {
+        do throws(LinkError) { try link.beginRenewal(context, using: &randomness) } catch { failure = error }
+    }
 
     func probe() {
         link.probe(now: now, using: &randomness)

@@ -39,21 +39,14 @@ import Wire
         #expect(ages.count > 6)
     }
 
-    /// A pair whose initiator is about to begin.
-    private func due() -> LinkPair {
-        let pair = open()
-        for side in [pair.alice, pair.bob] { side.beginKeys(age: .zero) }
-        return pair
-    }
-
     @Test func `frames of both sides come once and in order at every step of it`() {
-        let pair = due()
+        let pair = open()
         var sent: [[UInt8]] = []
         for step in 0..<12 as Range<UInt8> {
             let frame = [FrameType.payload.rawValue, step]
             sent.append(frame)
             for side in [pair.alice, pair.bob] { side.link.enqueue(frame) }
-            pair.alice.tick()
+            if step == 0 { pair.alice.beginRenewal() }
             let (fromAlice, fromBob) = (pair.alice.output(), pair.bob.output())
             // Written after the other side's bytes are on their way.
             for side in [pair.alice, pair.bob] { side.link.enqueue(frame + [1]) }
@@ -68,8 +61,8 @@ import Wire
     }
 
     @Test func `each direction uses its old key for no record after the last of the handshake`() {
-        let pair = due()
-        pair.alice.tick()
+        let pair = open()
+        pair.alice.beginRenewal()
         pair.bob.receive(pair.alice.output())
         pair.alice.receive(pair.bob.output())
         #expect(pair.alice.records.sealed == 0 && pair.alice.records.opened > 0)
@@ -80,8 +73,8 @@ import Wire
     }
 
     @Test func `its messages have records of 1298 bytes, and its end one of 530`() {
-        let pair = due()
-        pair.alice.tick()
+        let pair = open()
+        pair.alice.beginRenewal()
         var sizes: [Int] = []
         for _ in 0..<2 {
             let fromAlice = pair.alice.output()
@@ -115,8 +108,7 @@ import Wire
         let pair = open()
         for second in 1...3 as ClosedRange<Int64> {
             set(time(second), pair)
-            pair.alice.beginKeys(age: .zero)
-            pair.alice.tick()
+            pair.alice.beginRenewal()
             pair.shuttle()
         }
         #expect(pair.alice.link.renewals == 2)
@@ -132,8 +124,7 @@ import Wire
             // The probe that a long silence causes comes first.
             pair.alice.tick()
             pair.shuttle()
-            pair.alice.beginKeys(age: .zero)
-            pair.alice.tick()
+            pair.alice.beginRenewal()
             pair.shuttle()
         }
         #expect(pair.alice.link.renewals == 6 && pair.bob.failure == nil)
@@ -157,7 +148,6 @@ import Wire
         let pair = open()
         let thief = LinkSide.context(seed: 99)
         var randomness = Randomness.seeded(9)
-        pair.alice.beginKeys(age: .zero)
         do throws(LinkError) { try pair.alice.link.beginRenewal(thief, using: &randomness) } catch {
             Issue.record("it could not begin")
         }

@@ -81,29 +81,18 @@ final class LinkEnding {
     func receive(_ bytes: [UInt8]) {
         var position = 0
         while let event = link.next(
-            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now)
+            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now, using: &randomness)
         {
             demand(failure == nil, "a dead link tells something")
             switch event {
             case .established(let certificate):
                 demand(established == nil, "a link is established twice")
                 established = certificate
-            case .frame(.handshake, let body): renew(body)
             case .frame(let type, let body):
                 demand(established != nil, "a frame comes before the handshake is over")
                 heard.append([type.rawValue] + plaintext[body])
             case .failed(let error): failure = error
             }
-        }
-    }
-
-    private func renew(_ body: Range<Int>) {
-        guard let established else { return }
-        let bytes = Array(plaintext[body])
-        do throws(LinkError) {
-            try link.receiveRenewal(bytes.span, from: established.noise, context, now: now, using: &randomness)
-        } catch {
-            failure = error
         }
     }
 
