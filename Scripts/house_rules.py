@@ -17,7 +17,7 @@ import swift_source
 
 LINES_PER_FUNCTION = 40
 
-# Ceilings of today, which only fall: 800 lines and 20 calls are the aim.
+# Ceilings of today, which only fall, but for the calls of a new part: 800 lines and 20 calls are the aim.
 LINES_OF_NODE = 749
 UNCHECKED_ISOLATION = 6
 FILES_PER_PROPERTY = 3
