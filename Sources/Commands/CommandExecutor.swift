@@ -89,9 +89,9 @@ package struct CommandExecutor: Sendable {
     /// Performs a command for a client that receives no other events, and paces it.
     ///
     /// - Parameters:
-    ///   - label: the room; nil for the open one.
-    ///   - conversation: the one of the room that counts as open, as a client shows it; nil for the one that is.
-    ///   - view: shows what the command opens; nil for none, of a client that is not connected now.
+    ///   - label: the room; nil for the one that the view shows, or the open one.
+    ///   - conversation: the one of the room that counts as open; nil for the one that the view shows, or the open one.
+    ///   - view: the client's, which shows what the command opens; nil for a client that is not connected now.
     /// - Returns: the events of the command, and its answer or error; nil if the node leaves instead.
     package func reports(
         of command: Command, in label: RoomLabel? = nil, at conversation: Conversation? = nil, view: ViewID? = .shared
@@ -103,6 +103,10 @@ package struct CommandExecutor: Sendable {
         of command: Command, in label: RoomLabel?, at conversation: Conversation?, _ view: ViewID?,
         _ rooms: isolated Program
     ) async -> [RoomReport]? {
+        var (label, conversation) = (label, conversation)
+        if conversation == nil, let shown = rooms.place(of: view), label == nil || label == shown.room {
+            (label, conversation) = shown
+        }
         let result = await result(
             of: command, in: label, at: conversation, view, isPaced: true, isForDisplay: true, rooms)
         guard let result else { return nil }

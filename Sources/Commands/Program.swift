@@ -20,7 +20,7 @@ package actor Program: LoopActor {
     private var others: [RoomLabel: Node?] = [:]
     /// The room that was opened; nil for the first one.
     private var opened: RoomLabel?
-    /// The conversations that views besides the shared one show: one for each connection of a page, at most.
+    /// The conversations that views besides the shared one show: one for each client of a server, at most.
     private var views: [ViewID: (room: RoomLabel, conversation: Conversation)] = [:]
     private var lastNumber = 0
     /// Callers that wait for a room to be ready.
@@ -151,6 +151,12 @@ package actor Program: LoopActor {
             other.node.flushEvents()
         }
         return before
+    }
+
+    /// The conversation that a client shows in a view of its own, with its room; nil for none.
+    func place(of view: ViewID?) -> (room: RoomLabel, conversation: Conversation)? {
+        guard let view, let place = views[view], self[place.room] != nil else { return nil }
+        return place
     }
 
     /// Sets whether the user types in the open conversation.

@@ -1,9 +1,15 @@
-/// A view of the chat, as a terminal, a page or a subscription, which shows one conversation or none.
+/// A view of the chat, which shows one conversation or none: the display's, or that of one client of a server.
 package struct ViewID: Hashable, Sendable {
-    package let number: Int
+    package enum Face: Hashable, Sendable {
+        case display, control, web, stomp
+    }
 
-    package init(_ number: Int) { self.number = number }
+    private let face: Face
+    private let client: Int
 
-    /// The view of all faces that share one open conversation: commands open conversations in it.
-    package static let shared = ViewID(0)
+    /// - Parameter client: its number at the server of that face.
+    package init(_ client: Int, of face: Face = .web) { (self.face, self.client) = (face, client) }
+
+    /// That of the display and of programs without a connection: its conversation is the open one of all that have opened none.
+    package static let shared = ViewID(0, of: .display)
 }

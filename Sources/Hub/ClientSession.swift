@@ -157,7 +157,7 @@ extension CommandExecutor {
     package func perform(_ request: EventHub.Request, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void) async {
         switch request.work {
         case .command(let command): await perform(command, in: request.room, deliver)
-        case .question(let question): await answer(question, in: request.room, deliver)
+        case .question(let question): await answer(question, in: request.room, request.view, deliver)
         }
     }
 
@@ -181,7 +181,8 @@ extension CommandExecutor {
     }
 
     private func answer(
-        _ question: ClientQuestion, in room: RequestedRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void
+        _ question: ClientQuestion, in room: RequestedRoom, _ view: ViewID,
+        _ deliver: @escaping @Sendable ([RoomReport]?) -> Void
     ) async {
         if case .tail(let withHistory) = question {
             await rooms.beginTail(withHistory: withHistory) { deliver($0) }
@@ -189,7 +190,7 @@ extension CommandExecutor {
         }
         do throws(ChatError) {
             let (command, label) = try await read(question, in: room, rooms)
-            deliver(await reports(of: command, in: label))
+            deliver(await reports(of: command, in: label, view: view))
         } catch {
             deliver([RoomReport(error, in: await rooms.openLabel)])
         }

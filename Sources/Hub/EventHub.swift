@@ -52,6 +52,7 @@ package struct EventHub: ~Copyable {
         }
 
         package let client: Int
+        package let view: ViewID
         package let number: Int
         let work: Work
         let room: RequestedRoom
@@ -97,6 +98,7 @@ package struct EventHub: ~Copyable {
     }
 
     private let inlet: HubInlet
+    private let face: ViewID.Face
     private var quota: ClientQuota<Int>
     private var clients: [Int: Client] = [:]
     /// In the order in which their clients went.
@@ -113,12 +115,14 @@ package struct EventHub: ~Copyable {
     private var chat: ChatModel?
 
     /// - Parameters:
+    ///   - face: that of the server.
     ///   - patience: the time in which a client has to show the token.
     ///   - mostHolders: the clients that have shown it, at most.
     package init(
-        _ inlet: HubInlet, patience: Duration, mostHolders: Int = ClientQuota<Int>.mostHolders, log: EventLog = .none
+        _ inlet: HubInlet, of face: ViewID.Face = .web, patience: Duration,
+        mostHolders: Int = ClientQuota<Int>.mostHolders, log: EventLog = .none
     ) {
-        (self.inlet, self.log) = (inlet, log)
+        (self.inlet, self.face, self.log) = (inlet, face, log)
         quota = ClientQuota(patience: patience, mostHolders: mostHolders)
     }
 
@@ -224,8 +228,15 @@ extension EventHub {
         if clients[number]?.session?.hasShownToken == true { quota.leave(connection) }
     }
 
+    /// The view of a client, also of one that is gone.
+    package func view(of number: Int) -> ViewID { ViewID(number, of: face) }
+
     /// The session of a client, as it is now.
     package func session(of number: Int) -> (any ClientSession)? { clients[number]?.session }
+
+    private mutating func request(_ work: Request.Work, in room: RequestedRoom, number: Int, of client: Int) {
+        requests.append(Request(client: client, view: view(of: client), number: number, work: work, room: room))
+    }
 
     package mutating func receive(_ input: [UInt8], from number: Int, at now: Instant) {
         act(number, at: now) { $0.receive(input, at: now) }
@@ -322,9 +333,9 @@ extension EventHub {
                 act(number, at: now) { $0.takePlace(of: earlier, at: now) }
             case .follow(let behind): follow(number, behind: behind, at: now)
             case .perform(let id, let command, let room):
-                requests.append(Request(client: number, number: id, work: .command(command), room: room))
+                request(.command(command), in: room, number: id, of: number)
             case .ask(let id, let question, let room):
-                requests.append(Request(client: number, number: id, work: .question(question), room: room))
+                request(.question(question), in: room, number: id, of: number)
             case .close: close(number, at: now)
             case .refused: inlet.countRefusal()
             }

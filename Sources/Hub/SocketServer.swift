@@ -155,6 +155,8 @@ package actor SocketServer: EventLoopActor {
             self?.execute {
                 $0.hub.complete(request, reports, at: $0.loop.now)
                 $0.settle()
+                // It may have opened a conversation behind the end of its client.
+                if $0.connections[request.client] == nil { $0.endView(of: request.client) }
             }
         }
         guard let commands else { return deliver(nil) }
@@ -198,7 +200,14 @@ package actor SocketServer: EventLoopActor {
         guard let connection = connections.removeValue(forKey: number) else { return }
         loop.unwatch(connection.descriptor)
         hub.end(number, .gone, at: loop.now)
+        endView(of: number)
         if connections.isEmpty { hub.forgetChat() }
+    }
+
+    /// A client that is gone shows nothing more.
+    private func endView(of number: Int) {
+        guard let commands else { return }
+        Task { [view = hub.view(of: number)] in await commands.show(nil, in: view) }
     }
 
     /// Lets the hub act at its deadline.

@@ -131,6 +131,49 @@ class Requests(Controlled):
         self.assertEqual(self.next(bob, "request")["room"], "lobby")
         self.assertIn("(unknown_room)", self.earshot("send", "--in", "attic", "-", text="x\n", code=1)[1])
 
+    def test_each_client_has_an_open_conversation_of_its_own(self):
+        alice, bob = self.friends_of_control()
+        one, two = self.client(), self.client()
+
+        def shown(client):
+            history, = client.ask("command /history")
+            return history["room"], history["conversation"]
+
+        self.assertEqual(one.ask(f"command /open {bob.number}")[0]["with"]["key"], bob.key)
+        self.assertEqual([shown(client) for client in (one, two, self.client())],
+                         [("lobby", "direct"), ("lobby", "public"), ("lobby", "public")])
+        self.assertEqual(one.ask("command /me waves")[0]["conversation"], "direct")
+        self.assertEqual(two.ask("command /join attic")[-1]["room"], "attic")
+        self.assertEqual([client.ask("say here")[0]["room"] for client in (one, two, self.client())], ["lobby", "attic", "lobby"])
+        self.assertEqual(one.ask("in attic command /history")[0]["conversation"], "public")
+        # The lines of the node itself stay where they were.
+        alice.say("from the node")
+        self.assertEqual(self.next(bob, "message", text="from the node")["conversation"], "public")
+        self.assertEqual(two.ask("command /open lobby")[0]["room"], "lobby")
+        two.ask("command /part attic")
+        self.assertEqual([shown(one), shown(two)], [("lobby", "direct"), ("lobby", "public")])
+
+    def test_a_conversation_that_a_client_shows_is_read_until_it_is_gone(self):
+        alice, bob = self.friends_of_control()
+        client = self.client()
+        client.ask(f"command /open {bob.number}")
+
+        def unread(text):
+            bob.say(f"/msg {alice.number} {text}")
+            return self.next(alice, "message", text=text)["unread"]
+
+        self.assertEqual(unread("while it is shown"), 0)
+        client.close()
+        texts = iter(range(1_000))
+        self.eventually(lambda: unread(f"later {next(texts)}") > 0)
+        # A client that ends before its command has is gone all the same.
+        before = alice.result("unread")["conversations"][0]["unread"]
+        late = self.client()
+        late.write(b"command /join cellar\n")
+        late.close()
+        self.next(alice, "ready", room="cellar")
+        self.assertEqual((before, alice.result("rooms")["rooms"][0]["open"]), (0, True))
+
     def friends_of_control(self):
         alice = self.controlled()
         bob = self.person("bob", meets=alice)

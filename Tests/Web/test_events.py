@@ -218,6 +218,36 @@ class Events(WebTest):
         self.assertNotIn("shown", answer)
         page.wait(event="opened", conversationId=direct)
 
+    def test_the_lines_of_a_client_open_conversations_in_its_own_view(self):
+        alice = self.served()
+        bob = self.accepted(alice)
+        one, two = alice.socket(), alice.socket("?view=two")
+        one.next(), two.next()
+
+        def shown(client):
+            client.send("/history")
+            history = client.wait(event="result", command="history")
+            return history["room"], history["conversation"]
+
+        one.send(f"/open {bob.number}")
+        self.assertEqual(one.wait(event="result", command="open")["with"]["key"], bob.key)
+        self.assertEqual([shown(one), shown(two)], [("lobby", "direct"), ("lobby", "public")])
+        two.send("/join attic")
+        self.assertEqual(two.wait(event="result", command="join")["room"], "attic")
+        one.send("to bob"), two.send("to the attic")
+        self.assertEqual(bob.hears("to bob")["conversation"], "direct")
+        self.assertEqual(two.wait(event="message", text="to the attic")["room"], "attic")
+        alice.node.say("from the node")
+        self.assertEqual(bob.hears("from the node")["conversation"], "public")
+        active = {row["id"] for row in alice.get("/api/v1/conversations")["conversations"] if row["active"]}
+        self.assertEqual(active, {"r1", "r2", f"r1-{bob.key}"})
+        self.assertNotIn("opened", [event["event"] for event in one.events + two.events])
+        # The view of a client goes with it.
+        one.close()
+        while alice.conversation("direct")["active"]:
+            pass
+        self.assertEqual(shown(two), ("attic", "public"))
+
     def test_a_page_that_is_loaded_again_learns_what_it_showed(self):
         alice = self.served()
         bob = self.accepted(alice)

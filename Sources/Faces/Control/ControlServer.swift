@@ -17,7 +17,7 @@ package final class ControlServer: Sendable {
         self.socket = socket
         let shared = SharedRenderer(renderer) { loop.wallClock }
         // Clients of the own user are no strangers; those that are turned away end soon.
-        let hub = EventHub(inlet, patience: .seconds(10), mostHolders: ControlServer.mostClients)
+        let hub = EventHub(inlet, of: .control, patience: .seconds(10), mostHolders: ControlServer.mostClients)
         server = SocketServer(
             on: loop, inlet, hub, listeners: [self.socket.descriptor.number], admits: ControlServer.isOwnUser
         ) { _ in ControlSession(shared) }

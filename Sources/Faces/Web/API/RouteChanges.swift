@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Hub
 import Model
 import Reactor
 import Rendering
@@ -138,7 +139,7 @@ extension WebServer {
     /// The view of a page; nil unless its WebSocket is connected.
     private func view(named name: String) -> ViewID? {
         let socket = connections.values.first { $0.closing == nil && $0.view?.utf8.elementsEqual(name.utf8) ?? false }
-        return socket.map { ViewID($0.number) }
+        return socket.map { hub.view(of: $0.number) }
     }
 
     func setTyping(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {

@@ -73,7 +73,7 @@ extension WebServer {
         settle()
     }
 
-    /// Performs a line of a page, as one of standard input; the answer goes to that page alone.
+    /// Performs a line of a client, as one of standard input, in the client's own view; the answer goes to that client alone.
     func receive(_ message: [UInt8], from connection: WebConnection, at key: UInt) {
         let number = connection.number
         // By bytes, as CR LF is one Character.
@@ -88,8 +88,9 @@ extension WebServer {
         }
         connection.lines += 1
         Task {
-            let reports = await perform(line)
-            guard let connection = self.connection(number, at: key) else { return }
+            let reports = await perform(line, view: hub.view(of: number))
+            // It may have opened a conversation behind the end of its client.
+            guard let connection = self.connection(number, at: key) else { return endView(of: number) }
             connection.lines -= 1
             for report in reports where report.isAnswer {
                 let line = JSONOutput(.forPrograms).line(of: report)
@@ -102,8 +103,7 @@ extension WebServer {
     ///
     /// - Parameters:
     ///   - room: the room, if the line does not name it.
-    ///   - conversation: the one of that room that counts as open; nil for the one that is.
-    ///   - view: shows what the line opens; nil for none.
+    ///   - conversation: as `CommandExecutor.reports` takes it, and the view.
     func perform(
         _ line: String, in room: RoomLabel? = nil, at conversation: Conversation? = nil, view: ViewID? = .shared
     ) async -> [RoomReport] {

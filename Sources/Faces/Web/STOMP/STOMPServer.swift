@@ -22,7 +22,7 @@ package final class STOMPServer: Sendable {
     package init(on loop: EventLoop, port: UInt16, token: WebToken) throws(StartFailure) {
         listeners = try LoopbackListeners(port: port, for: "--stomp")
         listening = Listening(face: "stomp", address: "127.0.0.1:\(listeners.port)", token: token.text)
-        let hub = EventHub(inlet, patience: STOMPServer.patience)
+        let hub = EventHub(inlet, of: .stomp, patience: STOMPServer.patience)
         server = SocketServer(on: loop, inlet, hub, listeners: listeners.numbers, keepsChat: true) {
             STOMPSession(token, at: $0)
         }

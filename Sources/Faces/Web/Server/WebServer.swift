@@ -144,7 +144,7 @@ package actor WebServer: ExecutorActor {
 
     /// The conversation that the view of a connection shows; nil for none.
     private func shown(by connection: WebConnection) -> ConversationID? {
-        connection.view == nil ? nil : model.conversation(of: ViewID(connection.number))
+        connection.view == nil ? nil : model.conversation(of: hub.view(of: connection.number))
     }
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
@@ -218,9 +218,7 @@ extension WebServer {
             leaveEngine(connection, at: key)
             hub.end(connection.number, .gone, at: .monotonic)
             settle()
-            if connection.view != nil, let commands {
-                Task { [number = connection.number] in await commands.show(nil, in: ViewID(number)) }
-            }
+            if connection.use == .socket { endView(of: connection.number) }
             let shown = shown(by: connection)
             if let page = connection.page { codes.withLock { $0.disconnected(page, showing: shown, at: .monotonic) } }
         }
@@ -229,6 +227,12 @@ extension WebServer {
             Task { [entrance] in await entrance?.hasSpace() }
         }
         if connections.isEmpty { finish() }
+    }
+
+    /// A client that is gone shows nothing more.
+    func endView(of number: Int) {
+        guard let commands else { return }
+        Task { [view = hub.view(of: number)] in await commands.show(nil, in: view) }
     }
 
     /// The client of a connection has shown the token.
