@@ -310,10 +310,7 @@ extension Program {
     var snapshot: [RoomSnapshot] { all.map(snapshot) }
 
     /// As above, of one room.
-    func snapshot(of room: Room) -> RoomSnapshot {
-        room.node.flushEvents()
-        return RoomSnapshot(of: room.node, overview(of: room))
-    }
+    func snapshot(of room: Room) -> RoomSnapshot { RoomSnapshot(of: room.node) { overview(of: room) } }
 }
 
 /// `/wipe`: the end of all nodes and of their messages.

@@ -11,8 +11,10 @@ package struct RoomSnapshot: Sendable {
     /// The stored messages of each conversation, the oldest first; in the order of `overview`.
     package let histories: [(conversation: ConversationView, messages: [MessageView])]
 
-    /// A room as its node has it now.
-    init(of node: Node, _ overview: RoomOverview) {
+    /// A room as its node has it now; its events before are delivered.
+    init(of node: Node, _ overview: () -> RoomOverview) {
+        node.flushEvents()
+        let overview = overview()
         self.init(
             overview, ready: node.readyEvent(), status: node.chat.session.status, peers: node.peers(),
             histories: overview.conversations.map {

@@ -46,8 +46,12 @@ import Testing
         alice.with { node in
             // The effect of a message from elsewhere: it is reported at the end of the turn, or before.
             _ = try? node.perform(.send("one", to: .publicRoom))
-            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
-            let reports = RoomSnapshot(of: room, isOpen: true).tailStart(withHistory: true).map(\.report)
+            let snapshot = RoomSnapshot(of: node) {
+                RoomOverview(
+                    RoomLabel(number: 1, name: "lobby"), isOpen: true, me: node.chat.ownName, online: 1,
+                    conversations: node.chat.summaries, requests: [])
+            }
+            let reports = snapshot.tailStart(withHistory: true).map(\.report)
             guard case .snapshot = reports[0], case .event(.ready) = reports[1],
                 let kept = reports[2].content(MessageList.self)?.messages
             else { return }
