@@ -22,6 +22,7 @@ struct Diagnosis: Hashable, Sendable {
             + used.flatMap(PassageDiagnosis.findings)
             + ResponderDiagnosis(observations, used: used).findings
             + Diagnosis.findings(on: port)
+            + Diagnosis.findings(onTimestamps: observations.tcpTimestamps)
             + PeerDiagnosis(observations.nodes, room: room, outward: outward).findings
             + bridge
     }
@@ -53,6 +54,28 @@ struct Diagnosis: Hashable, Sendable {
                 "a firewall on this machine drops TCP port \(port.port), at \(lost.joined(separator: ", ")): "
                     + "no peer can dial it", Advice.letIn(port.port))
         ]
+    }
+
+    /// The meaning of the values is that of the kernel's Documentation/networking/ip-sysctl.rst.
+    private static func findings(onTimestamps value: Int?) -> [Finding] {
+        switch value {
+        case 0: return [.ok(.timestamps, "TCP packets of this machine show no clock (net.ipv4.tcp_timestamps is 0)")]
+        case 1:
+            return [
+                .ok(
+                    .timestamps,
+                    "the clock in TCP packets has a random offset in each connection (net.ipv4.tcp_timestamps is 1)")
+            ]
+        case 2:
+            return [
+                .note(
+                    .timestamps,
+                    "TCP packets tell every observer when this machine was started (net.ipv4.tcp_timestamps is 2), "
+                        + "and so which connections are of it, under other addresses too",
+                    "sudo sysctl -w net.ipv4.tcp_timestamps=1, and the same line in /etc/sysctl.d for the next start")
+            ]
+        default: return []
+        }
     }
 }
 

@@ -28,6 +28,8 @@ struct Finding: Hashable, Sendable {
         /// The TCP port.
         case port
         case firewallPort = "firewall_port"
+        /// The clock in the kernel's TCP packets.
+        case timestamps
         case peers
         /// Nodes of the room that announce no address of a network that this machine is in.
         case unreachable

@@ -58,6 +58,17 @@ import Testing
         #expect((diagnosis.problems, diagnosis.notes) == (0, 0))
     }
 
+    @Test(arguments: [(0, Finding.Severity.ok), (1, .ok), (2, .note)])
+    func `a clock without an offset in TCP packets is a note`(value: Int, severity: Finding.Severity) {
+        let finding = Self.diagnose { $0.tcpTimestamps = value }.findings.first { $0.code == .timestamps }
+        #expect(finding?.severity == severity)
+        #expect(finding?.message.contains("net.ipv4.tcp_timestamps is \(value)") == true)
+    }
+
+    @Test(arguments: [3, -1]) func `an unknown value of it is not judged`(value: Int) {
+        #expect(!Self.diagnose { $0.tcpTimestamps = value }.findings.contains { $0.code == .timestamps })
+    }
+
     @Test(arguments: [
         (FamilyObservation.Passage.dropped, Finding.Code.firewall), (error(EPERM), .firewall),
         (error(EACCES), .firewall), (error(EADDRINUSE), .mdnsPortTaken), (error(ENETUNREACH), .noMulticastRoute),

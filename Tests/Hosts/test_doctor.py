@@ -52,11 +52,19 @@ class Doctor(unittest.TestCase):
             codes = self.examine(hosts, 1)
             self.assertEqual(codes["problem"], set())
             self.assertEqual(codes["note"], set())
-            self.assertEqual(codes["ok"], {"interface", "mdns", "daemon", "host_name", "port", "peers"})
+            self.assertEqual(codes["ok"], {"interface", "mdns", "daemon", "host_name", "port", "timestamps", "peers"})
             self.assertEqual(self.message("peers"), "1 node of the room lobby answered")
             self.assertEqual(self.examine(hosts, 1, "--room", "attic")["note"], {"empty_room"})
             self.assertEqual(self.message("empty_room"),
                              "other rooms are heard, with 1 node on other machines; the room attic is empty")
+
+    def test_tcp_timestamps_are_a_note_where_they_tell_when_the_machine_was_started(self):
+        with Hosts(2, quiet=True) as hosts:
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
+            for value, severity in (("2", "note"), ("0", "ok"), ("1", "ok")):
+                hosts.run(1, ["sysctl", "-qw", f"net.ipv4.tcp_timestamps={value}"])
+                self.assertIn("timestamps", self.examine(hosts, 1)[severity])
+                self.assertIn(f"net.ipv4.tcp_timestamps is {value}", self.message("timestamps"))
 
     def test_hosts_without_a_daemon_are_well(self):
         with Hosts(2, daemon=False) as hosts:

@@ -186,6 +186,29 @@ class Shared(unittest.TestCase):
             names = {record.name for record in first if record.name.endswith(SUBTYPE)}
             self.assertEqual(len(names), 1, "the first announcement is of one room")
 
+    def test_tcp_timestamps_have_an_offset_of_their_own_in_each_connection(self):
+        for setting, offsets in (("1", 4), ("2", 1), ("0", 0)):
+            with self.subTest(setting=setting), Hosts() as hosts, tempfile.TemporaryDirectory() as folder:
+                for host in (1, 2):
+                    hosts.add(host, daemon=False)
+                    hosts.run(host, ["sysctl", "-qw", f"net.ipv4.tcp_timestamps={setting}"])
+                path = os.path.join(folder, "clocks.pcap")
+                capture = hosts.capture(path)
+                programs = [Rooms(hosts, host, 2) for host in (1, 2)]
+                self.meet(programs, False, 1)
+                for program in programs:
+                    self.assertEqual(program.quit(), 0)
+                capture.end()
+                clocks = {}
+                for flow, clock in wire.clocks(path):
+                    clocks.setdefault(flow, set()).add(clock)
+                # Both directions of the links of two rooms; a dial that was given up may come on top.
+                self.assertGreaterEqual(len(clocks), 4)
+                found = [min(clock) for clock in clocks.values() if clock != {None}]
+                # In one connection the clock is read in ms; packets wait a little.
+                apart = [clock for number, clock in enumerate(sorted(found)) if number == 0 or clock - sorted(found)[number - 1] > 1000]
+                self.assertEqual(len(apart), len(found) if offsets == 4 else offsets, clocks)
+
     def test_all_rooms_take_new_names_when_the_network_changes_and_keep_their_links(self):
         for daemon in (True, False):
             with self.subTest(daemon=daemon), Hosts() as hosts, tempfile.TemporaryDirectory() as folder:

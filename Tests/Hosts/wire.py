@@ -70,6 +70,25 @@ def segments(path):
         yield Segment((source, source_port, target, target_port), sequence, bool(body[13] & 2), body[header:])
 
 
+def clocks(path):
+    """The flow of each TCP packet, and by how many ms the clock in it (RFC 7323) is ahead of 1970, modulo 2^32; None without one."""
+    for when, packet in timed_packets(path):
+        protocol, source, target, body = _transport_layer(*_network_layer(packet))
+        if protocol != 6 or len(body) < 20:
+            continue
+        source_port, target_port = struct.unpack(">HH", body[:4])
+        clock = _timestamp(body[20:(body[12] >> 4) * 4])
+        yield (source, source_port, target, target_port), None if clock is None else (clock - int(when * 1000)) % (1 << 32)
+
+
+def _timestamp(options):
+    while options and options[0] != 0:
+        if options[0] == 8:
+            return int.from_bytes(options[2:6], "big")
+        options = options[1 if options[0] == 1 else max(2, options[1]):]
+    return None
+
+
 def dials(path):
     """(seconds since 1970, target port) of the first segment of each connection."""
     for when, packet in timed_packets(path):

@@ -124,6 +124,9 @@ extension NetworkExamination {
         observations.daemon = daemonStanding ?? .hangs
         observations.embeddedFailure = embeddedFailure
         observations.nodes = tally.counts
+        observations.tcpTimestamps = SystemFile.text(at: "/proc/sys/net/ipv4/tcp_timestamps").flatMap {
+            Int($0.prefix { !$0.isWhitespace })
+        }
         observations.interfaces = view.permitted.map { interface in
             let families = [Family.ipv4, .ipv6].compactMap {
                 tally.families[MulticastPlace(interface: interface.index, family: $0)]

@@ -20,6 +20,8 @@ package struct NetworkObservations: Hashable, Sendable {
     /// Why this program can not answer mDNS itself; nil where it can, or need not.
     package var embeddedFailure: String?
     package var nodes = NodeCounts()
+    /// The setting net.ipv4.tcp_timestamps, which is for IPv6 too; nil where the system does not tell.
+    package var tcpTimestamps: Int?
 
     package init() {}
 }
