@@ -67,7 +67,7 @@ extension Node {
         guard let broker = configuration.bridge?.port else { return }
         let pace = AdmissionRates.published(configuration.messagesPerSecond)
         broker.start(pace: pace, scheduler.receiver { [weak self] event in self?.received(event, from: broker) })
-        act { BridgeGate.scheduleRenewal($1, &$2) }
+        act { $0.bridgeGate.scheduleRenewal($1, &$2) }
     }
 
     private func received(_ event: BridgeEvent, from broker: any BridgePort) {

@@ -49,7 +49,7 @@ struct Parts: ~Copyable {
         finder = Finder(randomness: randomness.branch(1))
         crowd = CrowdPresence(randomness: randomness.branch(5))
         spread = Spread(randomness: randomness.branch(6))
-        bridgeGate = BridgeGate(configuration)
+        bridgeGate = BridgeGate(configuration, randomness: randomness.branch(8))
     }
 
     /// The facts of now for a call; `instant` and `wallClock` are the present ones.

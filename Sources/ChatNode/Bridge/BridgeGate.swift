@@ -10,7 +10,12 @@ struct BridgeGate: ~Copyable {
     /// The user knows that the room is bridged.
     private var isReported = false
 
-    init(_ configuration: NodeConfiguration) { bridge = RoomBridge(configuration) }
+    private var randomness: Randomness
+
+    init(_ configuration: NodeConfiguration, randomness: consuming Randomness) {
+        bridge = RoomBridge(configuration)
+        self.randomness = randomness
+    }
 
     /// This node carries the room to other networks.
     var isBridge: Bool { bridge != nil }
@@ -310,13 +315,14 @@ extension BridgeGate {
         isReported = true
         let phrase: Phrase = environment.consentsToBridges ? .roomBridgedOn : .roomBridgedOff
         effects.append(.report(.notice(.roomBridged, Sentence(phrase, roster.who(first).displayName))))
-        if !isBridge { BridgeGate.scheduleRenewal(environment, &effects) }
+        if !isBridge { scheduleRenewal(environment, &effects) }
     }
 
     /// The presence is sent to the bridges every minute, as long as there are any: other networks forget it after three. In a crowd
     /// bridges get those that go through the room every ten minutes.
-    static func scheduleRenewal(_ environment: Environment, _ effects: inout Effects) {
-        effects.append(.schedule(.renewBridgedPresence, at: environment.now + Limits.bridgedPresenceRenewal))
+    mutating func scheduleRenewal(_ environment: Environment, _ effects: inout Effects) {
+        let pause = Limits.bridgedPresenceRenewal.spread(using: &randomness)
+        effects.append(.schedule(.renewBridgedPresence, at: environment.now + pause))
     }
 
     /// Sends the presence to the bridges, and does so again in a minute; tells the user when the last bridge of the room has gone.
@@ -330,7 +336,7 @@ extension BridgeGate {
             return effects.append(.report(.notice(.roomUnbridged, Sentence(.roomUnbridged))))
         }
         if !environment.isCrowd { renewPresence(&crowd, &router, environment, &effects) }
-        BridgeGate.scheduleRenewal(environment, &effects)
+        scheduleRenewal(environment, &effects)
     }
 
     private func renewPresence(
@@ -376,7 +382,7 @@ extension BridgeGate {
 }
 
 extension Limits {
-    /// From one presence to the next of an author that consents, while a bridge is here. A longer one needs a longer
+    /// From one presence to the next of an author that consents, while a bridge is here; up to a fifth more or less, at random. A longer one needs a longer
     /// `bridgedPresenceTime`; a shorter one costs every broker and network more.
     static let bridgedPresenceRenewal = Duration.seconds(60)
 }

@@ -552,7 +552,7 @@ extension Finder {
         _ environment: Environment, _ connections: Connections,
         _ effects: inout Effects
     ) {
-        if choice.isOverlay, contacts.beginTurn(now: environment.now),
+        if choice.isOverlay, contacts.beginTurn(now: environment.now, using: &randomness),
             let link = connections.active.randomElement(using: &randomness)
         {
             effects.append(.then(.tellContacts(to: link.id)))

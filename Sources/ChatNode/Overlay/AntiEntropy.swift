@@ -26,8 +26,11 @@ struct AntiEntropy: Sendable {
         now: Instant, neighbours: Neighbours, isQuiet: Bool, using randomness: inout Randomness
     ) -> PeerID? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
-        let pause = Duration.random(in: Limits.latestIntervalLeast...Limits.latestIntervalMost, using: &randomness)
-        nextDeadline = now + (isQuiet ? Limits.latestIntervalInSilence : pause)
+        nextDeadline =
+            now
+            + (isQuiet
+                ? Limits.latestIntervalInSilence.spread(using: &randomness)
+                : .random(in: Limits.latestIntervalLeast...Limits.latestIntervalMost, using: &randomness))
         let peers = neighbours.peers.filter { neighbours[$0]?.isInTrees ?? false }
         let outgoing = peers.filter { neighbours[$0]?.isOutgoing ?? false }
         return (outgoing.isEmpty ? peers : outgoing).randomElement(using: &randomness)
@@ -40,7 +43,7 @@ extension Limits {
     static let latestIntervalLeast = Duration.seconds(1.6)
     /// The most. The difference keeps nodes from comparing in step; larger values delay the repair.
     static let latestIntervalMost = Duration.seconds(2.4)
-    /// The pause where nothing came for `latestTime`. A longer one delays the first payload after silence if the trees
+    /// The pause where nothing came for `latestTime`; up to a fifth more or less, at random. A longer one delays the first payload after silence if the trees
     /// lose it; a shorter one costs quiet rooms traffic.
     static let latestIntervalInSilence = Duration.seconds(10)
 }

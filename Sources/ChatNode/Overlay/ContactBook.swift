@@ -1,4 +1,5 @@
 import Chat
+import Noise
 import Wire
 
 /// The nodes that peers told of (frame 13): hints for a node that proves too few candidates itself, or that counts those it
@@ -68,9 +69,9 @@ struct ContactBook: Sendable {
     static func isContact(_ instance: String) -> Bool { instance.hasPrefix(prefix) }
 
     /// True if contacts are due for one of the neighbours; the next turn is an interval later.
-    mutating func beginTurn(now: Instant) -> Bool {
+    mutating func beginTurn(now: Instant, using randomness: inout Randomness) -> Bool {
         guard now >= nextTurn else { return false }
-        nextTurn = now + Limits.contactInterval
+        nextTurn = now + Limits.contactInterval.spread(using: &randomness)
         return true
     }
 
@@ -131,7 +132,7 @@ extension Limits {
     /// Contacts that are kept of one neighbour. More let one liar weigh more among the candidates; with fewer, a
     /// network without multicast DNS grows slowly.
     static let contactsPerTeller = 8
-    /// Between two frames with contacts, each to one neighbour in turn. A longer one delays news of nodes; a shorter
+    /// Between two frames with contacts, each to one neighbour in turn; up to a fifth more or less, at random. A longer one delays news of nodes; a shorter
     /// one costs traffic.
     static let contactInterval = Duration.seconds(60)
     /// Frames with contacts of one neighbour that are read, per second in the long run. More let a liar replace its

@@ -306,7 +306,7 @@ extension CrowdPresence {
             announce(router.signPresence(at: environment.moment), environment, on: links, &effects)
         }
         pass(relay.takeDue(now: now), on: links, neighbours, &effects)
-        guard exchange.isQuestionDue(now: now) else { return }
+        guard exchange.isQuestionDue(now: now, using: &randomness) else { return }
         let last = exchange.continuation
         guard let link = links.first(where: { $0.id == last }) ?? links.randomElement(using: &randomness) else {
             return exchange.postpone(now: now)

@@ -1,4 +1,5 @@
 import Chat
+import Noise
 import Wire
 
 /// When this node asks a neighbour for the presences that it lacks, and how it answers such questions (Protocol.md section 13).
@@ -43,9 +44,9 @@ struct RosterExchange {
     var nextDeadline: Instant? { Instant.earlier(asksAt, stepsAt) }
 
     /// True if a question is due; the caller asks a neighbour, or calls `postpone` if there is none.
-    mutating func isQuestionDue(now: Instant) -> Bool {
+    mutating func isQuestionDue(now: Instant, using randomness: inout Randomness) -> Bool {
         guard let asksAt, asksAt <= now else { return false }
-        self.asksAt = now + interval
+        self.asksAt = now + interval.spread(using: &randomness)
         interval = min(interval * 2, Limits.rosterInterval)
         return true
     }
@@ -131,7 +132,7 @@ extension Limits {
     /// From the first digests that are sent to the next; the pause doubles. A shorter one asks before the answer has
     /// come; a longer one leaves a newcomer's list incomplete for longer.
     static let firstRosterInterval = Duration.seconds(2)
-    /// That pause at most. A longer one leaves differences of two rosters for longer; a shorter one costs traffic where
+    /// That pause in the end; a fifth is added to each pause or taken away, at random. A longer one leaves differences of two rosters for longer; a shorter one costs traffic where
     /// nothing differs.
     static let rosterInterval = Duration.seconds(60)
     /// Digests of a neighbour that are answered at once. More let a small question draw much traffic; with fewer, a

@@ -9,7 +9,7 @@ import Wire
 /// Reports of bridges to the user, and how far bridges are believed, as a value without links.
 final class BridgeGateTests {
     private static let me = ChoiceTown.peer(0)
-    private var gate = BridgeGate(NodeConfiguration())
+    private var gate = BridgeGate(NodeConfiguration(), randomness: .seeded(8))
 
     private func environment(consents: Bool = false, mode: RoomMode = .mesh) -> Environment {
         let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 1_800_000_000_000))

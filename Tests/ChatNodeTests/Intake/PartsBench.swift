@@ -34,7 +34,7 @@ final class PartsBench {
         mail = SealedMail(configuration, me: bench.me, randomness: .seeded(35), now: bench.start)
         ours = PartsBench.certificate(of: 7_000, dm: mail.publicKey)
         mail.record(ours)
-        bridge = BridgeGate(configuration)
+        bridge = BridgeGate(configuration, randomness: .seeded(8))
         let key = StaticKey(KeyPair.generate(using: &randomness))
         own = OwnSession(LinkContext(certificate: bench.certificate, staticKey: key, room: Room.lobby))
         router = MessageRouter(session: PartsBench.session(of: 7_000))

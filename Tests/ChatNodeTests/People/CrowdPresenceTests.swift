@@ -116,7 +116,7 @@ final class CrowdPresenceTests {
 
     private func changeMode(from last: RoomMode, to mode: RoomMode) -> [Effect] {
         var effects = Effects()
-        var bridge = BridgeGate(NodeConfiguration())
+        var bridge = BridgeGate(NodeConfiguration(), randomness: .seeded(8))
         var mail = SealedMail(NodeConfiguration(), me: bench.me, randomness: .seeded(36), now: bench.start)
         crowd.modeChanged(
             from: last, &mail, &bridge, &router, bench.links.connections, Neighbours(), bench.environment(mode),

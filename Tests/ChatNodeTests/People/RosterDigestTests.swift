@@ -53,19 +53,29 @@ struct RosterDigestTests {
     private static let link = ConnectionID(number: 1)
     private static let start = Instant(nanoseconds: 1_000_000_000)
 
-    @Test func `a newcomer asks at once, then after 2, 4 and 8 s, at last each minute`() {
+    @Test func `a newcomer asks at once, then after 2, 4 and 8 s, at last each minute, never at a fixed phase`() throws
+    {
         var exchange = RosterExchange()
         var now = RosterDigestTests.start
-        var pauses: [Int64] = []
+        var randomness = Randomness.seeded(1)
+        var pauses: [Duration] = []
         exchange.begin(now: now)
-        for _ in 0..<8 {
+        for _ in 0..<38 {
             guard let deadline = exchange.nextDeadline else { break }
-            pauses.append((deadline - now).nanoseconds / 1_000_000_000)
+            pauses.append(deadline - now)
             now = deadline
-            #expect(exchange.isQuestionDue(now: now) == true)
-            #expect(exchange.isQuestionDue(now: now) == false)
+            #expect(exchange.isQuestionDue(now: now, using: &randomness) == true)
+            #expect(exchange.isQuestionDue(now: now, using: &randomness) == false)
         }
-        #expect(pauses == [0, 2, 4, 8, 16, 32, 60, 60])
+        #expect(pauses.first == .zero)
+        for (pause, mean) in zip(pauses.dropFirst(), [2, 4, 8, 16, 32].map { Duration.seconds($0) }) {
+            #expect((mean * 0.8...mean * 1.2).contains(pause))
+        }
+        // No phase stays: 32 even draws of 48 to 72 s.
+        let long = pauses.dropFirst(6)
+        #expect(long.count == 32 && long.allSatisfy { (.seconds(48)...(.seconds(72))).contains($0) })
+        let (shortest, longest) = (try #require(long.min()), try #require(long.max()))
+        #expect(longest - shortest > .seconds(12))
     }
 
     @Test func `only a neighbour that was asked brings old presences, and not for ever`() {
@@ -86,10 +96,11 @@ struct RosterDigestTests {
         let (link, now) = (RosterDigestTests.link, RosterDigestTests.start)
         var exchange = RosterExchange()
         exchange.begin(now: now)
-        for pause in [0, 2, 4] {
-            #expect(exchange.isQuestionDue(now: now + .seconds(pause * 2)) == true)
+        var randomness = Randomness.seeded(1)
+        for time in [0, 4, 9] {
+            #expect(exchange.isQuestionDue(now: now + .seconds(time), using: &randomness) == true)
         }
-        exchange.recordQuestion(link, now: now + .seconds(8))
+        exchange.recordQuestion(link, now: now + .seconds(9))
         #expect(exchange.continuation == nil)
         exchange.recordUseful(on: link, now: now + .seconds(9))
         #expect(exchange.continuation == link && exchange.nextDeadline == now + .seconds(10))

@@ -99,7 +99,7 @@ final class SealedMailTests {
     }
 
     @Test func `a message for another goes on once, and to no one from a node that is no relay`() {
-        var bridge = BridgeGate(NodeConfiguration())
+        var bridge = BridgeGate(NodeConfiguration(), randomness: .seeded(8))
         func receive(_ frame: [UInt8], _ mode: RoomMode) -> (opened: [UInt8]?, count: Int) {
             var effects = Effects()
             let opened = mail.receive(
