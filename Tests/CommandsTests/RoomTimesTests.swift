@@ -55,6 +55,11 @@ import Wire
         try simulation.timeline.perform { try rooms.assumeIsolated { try body($0) } }
     }
 
+    /// The calls that have returned.
+    private final class Ended: Sendable {
+        let count = Mutex(0)
+    }
+
     private func times(_ time: (Door) -> Instant?) -> [Duration] {
         doors.compactMap { time($0).map { $0 - Instant(nanoseconds: 0) } }
     }
@@ -86,18 +91,18 @@ import Wire
 
     @Test func `a caller that waits for the end waits for all rooms, and a second one makes none later`() throws {
         simulation.advance(by: .seconds(10))
-        let (rooms, ended) = (rooms, Mutex(0))
-        try run { rooms in
+        let (rooms, ended) = (rooms, Ended())
+        try run { _ in
             for _ in 0..<2 {
                 Task {
                     await rooms.leave()
-                    ended.withLock { $0 += 1 }
+                    ended.count.withLock { $0 += 1 }
                 }
             }
         }
-        #expect(ended.withLock { $0 } == 0)
+        #expect(ended.count.withLock { $0 } == 0)
         simulation.advance(by: .milliseconds(900))
-        #expect(ended.withLock { $0 } == 2)
+        #expect(ended.count.withLock { $0 } == 2)
         #expect(times(\.end).count == doors.count)
     }
 
