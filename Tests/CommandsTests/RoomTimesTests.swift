@@ -92,9 +92,9 @@ import Wire
     @Test func `a caller that waits for the end waits for all rooms, and a second one makes none later`() throws {
         simulation.advance(by: .seconds(10))
         let (rooms, ended) = (rooms, Ended())
-        try run { _ in
+        try run { program in
             for _ in 0..<2 {
-                Task {
+                program.scheduler.begin { _ in
                     await rooms.leave()
                     ended.count.withLock { $0 += 1 }
                 }
@@ -109,7 +109,7 @@ import Wire
     @Test func `a wipe leaves all rooms at once`() throws {
         simulation.advance(by: .seconds(10))
         let rooms = rooms
-        try run { _ in Task { _ = await rooms.wipe() } }
+        try run { program in program.scheduler.begin { _ in _ = await rooms.wipe() } }
         #expect(times(\.end).count == doors.count)
     }
 }
