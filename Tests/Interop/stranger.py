@@ -213,7 +213,7 @@ class Stranger:
             self.waiting += self.frames()
 
     def renew(self):
-        """Replaces the keys by another handshake (section 4), as the initiator."""
+        """Replaces the keys by another handshake (section 4), as the initiator; the state of that handshake."""
         noise, state = self.peer.begin_renewal()
         self.send(bytes([HANDSHAKE]) + bytes(noise.write_message(bytes(480))))
         assert not any(noise.read_message(self.hear(type=HANDSHAKE)))
@@ -222,6 +222,7 @@ class Stranger:
         self.peer.switch("out", noise)
         assert self.hear(type=HANDSHAKE) == b""
         self.peer.switch("in", noise)
+        return state
 
     def is_cut_off(self):
         """True if the other side closes the connection without sending anything else."""

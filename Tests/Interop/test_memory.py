@@ -42,9 +42,8 @@ class Memory(CalledNode):
         return [bytes(state.k) for state in (protocol.cipher_state_encrypt, protocol.cipher_state_decrypt)]
 
     @staticmethod
-    def exchanges(stranger):
-        """The shared secrets of the handshake's tokens ee, es and se."""
-        state = stranger.peer.state
+    def exchanges(state):
+        """The shared secrets of the tokens ee, es and se of a handshake."""
         pairs = ((state.e, state.re), (state.e, state.rs), (state.s, state.re))
         return [ours.private.exchange(theirs.public) for ours, theirs in pairs]
 
@@ -62,7 +61,7 @@ class Memory(CalledNode):
         for end in ("politely", "abruptly", "by what is no record"):
             with self.subTest(end=end):
                 stranger = self.meet()
-                keys, exchanges = self.session_keys(stranger), self.exchanges(stranger)
+                keys, exchanges = self.session_keys(stranger), self.exchanges(stranger.peer.state)
                 self.assertEqual(self.found(keys), [1, 1])
                 self.assertEqual(self.found(exchanges), [0, 0, 0])
                 if end == "politely":
@@ -90,14 +89,21 @@ class Memory(CalledNode):
 
     def test_keys_that_a_new_handshake_replaced_are_gone(self):
         stranger = self.meet()
-        keys = self.session_keys(stranger)
-        stranger.renew()
-        later = self.session_keys(stranger)
-        self.assertFalse(set(keys) & set(later))
-        self.node.say("a record under the new key")
-        stranger.hear(PUBLIC)
-        self.assertEqual(self.found(later), [1, 1])
-        self.assertEqual(self.found(keys), [0, 0])
+        former = []
+        # A responder answers two of them in ten minutes.
+        for text in ("under the second keys", "under the third keys"):
+            keys = self.session_keys(stranger)
+            self.assertEqual(self.found(keys), [1, 1])
+            former += keys
+            state = stranger.renew()
+            later = self.session_keys(stranger)
+            self.assertFalse(set(former) & set(later))
+            self.node.say(text)
+            self.assertTrue(stranger.hear(PUBLIC).body.endswith(text.encode()))
+            self.assertEqual(self.found(later), [1, 1])
+            self.assertEqual(self.found(former), [0] * len(former))
+            # Nor is what the new keys follow from.
+            self.assertEqual(self.found(self.exchanges(state)), [0, 0, 0])
 
     def test_a_wipe_leaves_no_key_of_a_link(self):
         keys = self.session_keys(self.meet())

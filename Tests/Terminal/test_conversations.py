@@ -222,6 +222,38 @@ class Conversations(unittest.TestCase):
             window.wait(lambda: "new identity" in window.words, "wipe")
             self.assertNotRegex("\n".join(window.everything), r"text \d")
 
+    def confirm_wipe(self, window):
+        """Wipes, and returns the seconds of the pause that the answer names."""
+        window.enter("/wipe")
+        window.wait_for("type wipe to confirm")
+        window.enter("wipe")
+        window.wait(lambda: "/wipe now ends the pause" in window.words, "pause")
+        return int(re.search(r"away from the network for (\d+) s", window.words)[1])
+
+    def test_the_pause_of_a_wipe_is_announced_refuses_lines_and_is_skipped_by_wipe_now(self):
+        for size in self.each_size():
+            window, bob, _ = self.meet(*size)
+            before = {event["who"]["key"] for event in bob.events if event["event"] == "peer"}
+            self.assertIn(self.confirm_wipe(window), range(5, 31))
+            bob.wait(lambda event: event["event"] == "peer" and event["state"] == "offline", "departure")
+            window.enter("is anybody here?")
+            window.wait(lambda: "the new identity comes in" in window.words, "refusal")
+            window.enter("/wipe now")
+            # The new identity listens at the port of the first one.
+            came = bob.wait(lambda event: event["event"] == "peer" and event["state"] == "online", "arrival", from_start=False)
+            self.assertNotIn(came["who"]["key"], before)
+            window.enter("somebody else")
+            bob.hears("somebody else")
+            self.assertEqual([event["text"] for event in bob.events if event["event"] == "message"], ["somebody else"])
+
+    def test_a_line_behind_a_wipe_does_not_hold_quit_up(self):
+        window, _, _ = self.meet(80, 24)
+        window.enter("/wipe")
+        window.wait_for("type wipe to confirm")
+        for line in ("wipe", "is anybody here?", "/quit"):
+            window.enter(line)
+        self.assertEqual(window.code(), 0)
+
     def test_a_line_typed_while_a_paste_drains_comes_behind_it(self):
         window = self.window(80, 24)
         port = window.start("--nick", "alice", "--rate", "5")
