@@ -59,6 +59,7 @@ import Testing
             _ = try? node.perform(.send("two", to: .publicRoom))
             log.note("then \(alice.messages.count)")
             node.flushEvents()
+            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
             let events = Command.sayToRoom("three").perform(in: room).events
             log.note("\(events.count) apart behind \(alice.messages.count)")
         }
