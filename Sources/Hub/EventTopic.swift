@@ -15,6 +15,8 @@ package struct EventTopic: Hashable, Sendable {
     package var message: MessageID?
     /// The peer that wrote the text.
     package var author: PeerID?
+    /// Those of an answer that has several texts.
+    private(set) var parts: [EventTopic] = []
 
     package init(_ message: MessageView, in room: RoomLabel) {
         self.room = room.number
@@ -27,6 +29,12 @@ package struct EventTopic: Hashable, Sendable {
     package init(_ room: RoomLabel) { self.init(room: room.number) }
 
     init(room: Int) { self.room = room }
+
+    private init(_ text: AnswerText) {
+        room = text.room.number
+        conversation = text.conversation.map { ConversationID(text.room, $0) }
+        (message, author) = (text.message, text.author)
+    }
 
     package init(_ report: RoomReport) {
         room = report.room.number
@@ -41,7 +49,8 @@ package struct EventTopic: Hashable, Sendable {
         case .event(.peer(_, let who, reason: _, was: _, online: _)), .event(.elsewhere(_, let who, reason: _, was: _)):
             if report.withoutReason != nil { author = who.key }
         case .event(.person(let row)): if row.reason != nil { author = row.who.key }
-        case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
+        case .answer(let answer): parts = answer.content.texts(in: report.room).map { EventTopic($0) }
+        case .event, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
             conversation = ConversationID(of: report)
         }
     }
@@ -57,7 +66,8 @@ extension RoomReport {
 
 extension Erasure {
     package func takes(_ topic: EventTopic) -> Bool {
-        switch self {
+        if topic.parts.contains(where: takes) { return true }
+        return switch self {
         case .everything: true
         case .room(let number): topic.room == number
         case .request(let id): topic.conversation == id

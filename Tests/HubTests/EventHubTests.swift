@@ -221,6 +221,44 @@ private struct TextSnapshot: HubSnapshot {
         #expect(hub.log.next(behind: 0)?.name == "gone")
     }
 
+    @Test func `an answer that waits is taken back with any text in it`() throws {
+        let (fox, owl) = (try Sample.who(byte: 0xab), try Sample.who(byte: 0xcd))
+        let messages = [try message(1, by: 0xab), try message(2, by: 0xcd)]
+        let place = ConversationView.direct(with: owl)
+        let away = [fox, owl].map { PeerView(who: $0, state: .away, since: Sample.time, reason: "tea") }
+        let overview = RoomOverview(
+            .lobby, isOpen: true, me: fox, online: 2,
+            conversations: [
+                ConversationSummary(conversation: .publicRoom, isActive: true, unread: 0, last: messages[0])
+            ], requests: [(owl, "may I?")])
+        let invited = InvitedRoom(room: Room(openNamed: "attic"), from: owl)
+        let block = Erasure.author(owl.key, in: 1)
+        let answers: [(Answer, [Erasure])] = [
+            (.history(.publicRoom, messages), [block, .message(ConversationID(.lobby, .publicRoom), messages[1].id)]),
+            (.peers(away, isWhole: true), [block]), (Answer("whois", PeerCard(peer: away[1], code: "1")), [block]),
+            (.requests([(owl, "may I?")]), [block, .request(ConversationID(.lobby, place))]),
+            (.unread([overview]), [block, .message(ConversationID(.lobby, .publicRoom), messages[0].id)]),
+            (.rooms(RoomList([overview], announced: [:], invitations: [invited])), [block]),
+        ]
+        for (answer, erasures) in answers {
+            for erasure in erasures {
+                var hub = hub()
+                let client = hub.arrive(PlainSession(true), at: now)
+                let topic = EventTopic(textOf: RoomReport(.lobby, .answer(answer)))
+                hub.send(Array("texts ".utf8), to: client, of: topic, at: now)
+                hub.send(Array("end".utf8), to: client, at: now)
+                let others: [Erasure] = [
+                    .author(try Sample.who(byte: 0x01).key, in: 1), .author(owl.key, in: 2),
+                    .message(ConversationID(.lobby, .publicRoom), try message(9).id),
+                ]
+                for other in others { hub.erase(other, in: .lobby, at: now) }
+                #expect(text(hub, client) == "texts end", "\(answer.command)")
+                hub.erase(erasure, in: .lobby, at: now)
+                #expect(text(hub, client) == "end", "\(answer.command) behind \(erasure)")
+            }
+        }
+    }
+
     @Test func `of a blocked peer the log has its state without the reason, and none of its invitations`() throws {
         let log = EventLog(run: "0123abcd") { report, _, _ in
             guard case .event(let event) = report.report else { return nil }

@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 package import Phrases
 package import Wire
 
@@ -18,6 +18,15 @@ package protocol AnswerContent: Sendable {
 
     /// Adds its members to the object of the answer. Members are only ever added.
     func write(to json: inout JSONWriter)
+
+    /// The texts of peers in it.
+    ///
+    /// - Parameter room: that of the answer.
+    func texts(in room: RoomLabel) -> [AnswerText]
+}
+
+extension AnswerContent {
+    package func texts(in _: RoomLabel) -> [AnswerText] { [] }
 }
 
 extension Report {
@@ -72,12 +81,18 @@ package struct AnswerRows: AnswerContent {
     private let name: String
     private let rows: [AnswerRow]
     private let none: Phrase
+    private let requesters: [PeerName]
 
     /// - Parameters:
     ///   - name: of the array in JSON.
     ///   - none: the line where there is no row.
-    package init(_ name: String, _ rows: [AnswerRow], none: Phrase) {
-        (self.name, self.rows, self.none) = (name, rows, none)
+    ///   - requesters: the peers whose requests it has.
+    package init(_ name: String, _ rows: [AnswerRow], none: Phrase, requesters: [PeerName] = []) {
+        (self.name, self.rows, self.none, self.requesters) = (name, rows, none, requesters)
+    }
+
+    package func texts(in room: RoomLabel) -> [AnswerText] {
+        requesters.map { AnswerText(of: $0.key, in: .direct(with: $0), room) }
     }
 
     package func lines(_ wording: Wording, at now: Timestamp) -> [String] {

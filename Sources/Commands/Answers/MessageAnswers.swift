@@ -20,6 +20,8 @@ package struct MessageList: AnswerContent {
         json.members(of: view)
         json.list("messages", messages) { $0.members(of: $1) }
     }
+
+    package func texts(in room: RoomLabel) -> [AnswerText] { messages.map { AnswerText($0, in: room) } }
 }
 
 /// `/stats`.

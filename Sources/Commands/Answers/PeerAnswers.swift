@@ -24,6 +24,10 @@ package struct PeerList: AnswerContent {
         json.list("peers", peers) { $0.members(of: $1) }
         json.member("here", here ?? peers.count { $0.state != .left })
     }
+
+    package func texts(in room: RoomLabel) -> [AnswerText] {
+        peers.filter { $0.reason != nil }.map { AnswerText(of: $0.who.key, room) }
+    }
 }
 
 /// `/whois`: a peer, and the code to compare with it.
@@ -44,6 +48,10 @@ package struct PeerCard: AnswerContent {
         json.members(of: peer)
         json.members(of: peer.profile)
         json.member("code", code)
+    }
+
+    package func texts(in room: RoomLabel) -> [AnswerText] {
+        peer.withoutTexts == peer ? [] : [AnswerText(of: peer.who.key, room)]
     }
 }
 

@@ -107,6 +107,8 @@ package struct RoomList: AnswerContent {
             $0.members(of: $1.room)
         }
     }
+
+    package func texts(in room: RoomLabel) -> [AnswerText] { invitations.map { AnswerText(of: $0.from.key, room) } }
 }
 
 /// `/unread`: the conversations of each room, and its open requests for others.
@@ -142,6 +144,13 @@ struct UnreadList: AnswerContent {
             $0.member("number", $1.0.numbers[.direct($1.1.who.key)])
             $0.member("from", $1.1.who)
             $0.member("text", $1.1.text)
+        }
+    }
+
+    func texts(in _: RoomLabel) -> [AnswerText] {
+        rooms.flatMap { room in
+            room.conversations.compactMap(\.last).map { AnswerText($0, in: room.room) }
+                + room.requests.map { AnswerText(of: $0.who.key, in: .direct(with: $0.who), room.room) }
         }
     }
 }

@@ -97,6 +97,7 @@ extension Answer {
                 $0.member("text", request.text)
             }
         }
-        return Answer("requests", AnswerRows("requests", rows, none: .noRequests))
+        let list = AnswerRows("requests", rows, none: .noRequests, requesters: requests.map(\.who))
+        return Answer("requests", list)
     }
 }
