@@ -465,10 +465,8 @@ extension EventHub {
         let changes = chat?.reduce(report, at: moment) ?? []
         for change in changes { follow(change) }
         if let erasure = Erasure(behind: report) { erase(erasure, in: report.room, at: moment.instant) }
-        for case .refreshed(let id, let came, let gone) in changes {
+        for case .refreshed(let id, came: _, let gone) in changes {
             for message in gone { erase(.message(id, message.id), in: report.room, at: moment.instant) }
-            // Streams have another snapshot then.
-            for message in came { log.append(back: RoomReport(report.room, .event(.message(message)))) }
         }
         return changes
     }
@@ -488,6 +486,34 @@ extension EventHub {
             act(number, at: now) { $0.hear(event, at: now) }
         }
         if logs, log.append(report, before: successor) != nil { tellFollowers(at: now) }
+        tellStored(changes, at: now)
+    }
+
+    /// Tells streams and sessions which messages went and came without an event of a node, each in front of one that its clients
+    /// know.
+    package mutating func tellStored(_ changes: [ModelChange], at now: Instant) {
+        for case .refreshed(let id, let came, let gone) in changes {
+            guard let room = model.room(id.room)?.label, let kept = model.conversation(id)?.log.messages else {
+                continue
+            }
+            for message in gone { log.append(RoomReport(room, .event(.deleted(message)))) }
+            let new = Set(came.map(\.id))
+            var (successor, successors) = (MessageID?.none, [MessageID: MessageID]())
+            for message in kept.reversed() {
+                if new.contains(message.id) { successors[message.id] = successor } else { successor = message.id }
+            }
+            for message in came {
+                log.append(
+                    RoomReport(room, .event(.message(message))), before: successors[message.id], isStored: true)
+            }
+            tellFollowers(at: now)
+        }
+    }
+
+    /// Tells streams of a request that is open again.
+    package mutating func tellStored(_ report: RoomReport, at now: Instant) {
+        log.append(report, isStored: true)
+        tellFollowers(at: now)
     }
 
     /// Takes the rooms as their nodes have them: the chat is kept from now on.

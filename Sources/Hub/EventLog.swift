@@ -29,6 +29,8 @@ package struct EventLog: Sendable {
         let bare: [UInt8]?
         package let topic: EventTopic
         package let audience: Audience
+        /// Whether it tells again of what a client may know: it is no news.
+        let isStored: Bool
         /// The unread messages when a message came.
         let unread: Int
         /// The message behind it, at that time.
@@ -44,7 +46,8 @@ package struct EventLog: Sendable {
             bare.map {
                 Entry(
                     number: number, id: id, name: name, json: $0, bare: nil, topic: EventTopic(room: topic.room),
-                    audience: audience, unread: unread, successor: successor, end: end, start: start)
+                    audience: audience, isStored: isStored, unread: unread, successor: successor, end: end,
+                    start: start)
             }
         }
     }
@@ -74,12 +77,23 @@ package struct EventLog: Sendable {
     /// The id of the latest event.
     package var id: String { "\(run)-\(last)" }
 
+    /// - Parameter isStored: whether it tells of a message or a request that was there before.
     /// - Returns: nil for a report that is no event.
-    mutating func append(_ report: RoomReport, before successor: MessageID? = nil) -> Entry? {
-        guard let json = line(report, successor, "\(run)-\(last + 1)") else { return nil }
+    @discardableResult
+    mutating func append(
+        _ report: RoomReport, before successor: MessageID? = nil, isStored: Bool = false
+    ) -> Entry? {
+        guard let json = line(report, successor, isStored, "\(run)-\(last + 1)") else { return nil }
         let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
         let bare = report.withoutReason.flatMap { line($0, successor, "\(run)-\(last + 1)") }
-        return append(json, bare: bare, EventTopic(report), for: .everyone, unread, successor)
+        return append(json, bare: bare, EventTopic(report), for: .everyone, isStored: isStored, unread, successor)
+    }
+
+    private func line(
+        _ report: RoomReport, _ successor: MessageID?, _ isStored: Bool, _ id: String
+    ) -> [UInt8]? {
+        guard let json = line(report, successor, id) else { return nil }
+        return isStored ? json.dropLast() + Array(#","snapshot":true}"#.utf8) : json
     }
 
     /// Appends an event that is no report.
@@ -91,14 +105,15 @@ package struct EventLog: Sendable {
 
     @discardableResult
     private mutating func append(
-        _ json: [UInt8], bare: [UInt8]? = nil, _ topic: EventTopic, for audience: Audience, _ unread: Int = 0,
-        _ successor: MessageID? = nil
+        _ json: [UInt8], bare: [UInt8]? = nil, _ topic: EventTopic, for audience: Audience, isStored: Bool = false,
+        _ unread: Int = 0, _ successor: MessageID? = nil
     ) -> Entry {
         last += 1
         size += json.count
         let entry = Entry(
             number: last, id: id, name: EventLog.name(of: json), json: json, bare: bare, topic: topic,
-            audience: audience, unread: unread, successor: successor, end: size, start: size - json.count)
+            audience: audience, isStored: isStored, unread: unread, successor: successor, end: size,
+            start: size - json.count)
         entries.append(entry)
         if entries.count - first > EventLog.capacity {
             dropped = entries[first].number
@@ -157,12 +172,6 @@ package struct EventLog: Sendable {
         append(json.bytes, EventTopic(room), for: .sessions)
     }
 
-    /// Appends for sessions a message that is there again.
-    mutating func append(back report: RoomReport) {
-        guard let json = line(report, nil, "\(run)-\(last + 1)") else { return }
-        append(json, EventTopic(report), for: .sessions)
-    }
-
     /// Gives the event of a message its present text, and forgets the events of earlier changes.
     ///
     /// - Parameter message: as it is now.
@@ -179,14 +188,13 @@ package struct EventLog: Sendable {
             var message = message
             // The number of unread messages stays that of its time.
             message.unread = entry.unread
-            guard let json = line(RoomReport(room, .event(.message(message))), entry.successor, entry.id) else {
-                continue
-            }
+            let report = RoomReport(room, .event(.message(message)))
+            guard let json = line(report, entry.successor, entry.isStored, entry.id) else { continue }
             entries.append(
                 Entry(
                     number: entry.number, id: entry.id, name: entry.name, json: json, bare: nil, topic: entry.topic,
-                    audience: entry.audience, unread: entry.unread, successor: entry.successor, end: entry.end,
-                    start: entry.start))
+                    audience: entry.audience, isStored: entry.isStored, unread: entry.unread,
+                    successor: entry.successor, end: entry.end, start: entry.start))
         }
     }
 

@@ -307,6 +307,39 @@ private struct TextSnapshot: HubSnapshot {
         #expect(HubEvent(end, ended, number: 3).goneMessages.count == 3)
     }
 
+    @Test func `streams get messages that are there again in front of those that they know, and which went`() throws {
+        @Sendable func digit(_ id: MessageID) -> Substring { id.hexadecimal.suffix(1) }
+        let log = EventLog(run: "0123abcd") { report, successor, _ in
+            switch report.report {
+            case .event(.message(let message)):
+                Array("{\"event\":\"message\",\(digit(message.id)) \(successor.map { String(digit($0)) } ?? "0")}".utf8)
+            case .event(.deleted(let message)): Array("{\"event\":\"deleted\",\(digit(message.id))}".utf8)
+            case _: nil
+            }
+        }
+        var hub = EventHub(inlet, patience: Self.patience, log: log)
+        let row = ConversationSummary(conversation: .publicRoom, isActive: true, unread: 0, last: nil)
+        func snapshot(_ numbers: [Int]) throws -> RoomReport {
+            let overview = RoomOverview(
+                .lobby, isOpen: true, me: try Sample.who("me", byte: 1), online: 0, conversations: [row], requests: [])
+            let messages = try numbers.map { try message($0) }
+            return RoomReport(
+                .lobby,
+                .snapshot(
+                    RoomSnapshot(
+                        overview, ready: nil, status: OwnStatus(), peers: [], histories: [(.publicRoom, messages)])))
+        }
+        hub.take([])
+        hub.tell([try snapshot([1, 4])], at: moment)
+        let stream = hub.arrive(at: now)
+        hub.follow(stream, behind: hub.log.last)
+        hub.tell([try snapshot([2, 3, 4, 5])], at: moment)
+        var told: [String] = []
+        while let line = hub.takeMessage(for: stream) { told.append(String(decoding: line, as: UTF8.self)) }
+        let came = ["2 4", "3 4", "5 0"].map { "{\"event\":\"message\",\($0),\"snapshot\":true}" }
+        #expect(told == ["{\"event\":\"deleted\",1}"] + came)
+    }
+
     @Test func `the oldest stranger gives way, one has its time, and a holder of the token stays`() {
         var hub = hub(mostHolders: 2)
         let holder = hub.arrive(PlainSession(), at: now)

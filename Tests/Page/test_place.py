@@ -355,9 +355,14 @@ class Names(PageTest):
 
     def test_the_messages_of_a_blocked_peer_go_and_come_back(self):
         page = self.page()
+        page.evaluate("() => { window.WebSocket = null; }")
         self.bob.say("of bob")
-        self.alice.node.say("of alice")
         self.alice.node.hears("of bob")
+        self.alice.node.say("of alice")
+        self.bob.say(f"/msg {self.alice.node.number} may I?")
+        page.get_by_role("button", name="accept bob").click()
+        expect(page.locator("#requests-part")).to_be_hidden()
+        expect(page.locator(f"[data-id='r1-{self.bob.key}'] .last")).to_contain_text("may I?")
         expect(self.rows(page)).to_have_count(2)
         page.locator(f"#people [data-key='{self.bob.key}']").click()
         page.locator("#dialog").get_by_role("button", name="Block", exact=True).click()
@@ -365,7 +370,9 @@ class Names(PageTest):
         expect(page.locator("#conversations")).not_to_contain_text("of bob")
         expect(page.locator("#people .last")).to_contain_text("blocked")
         self.alice.node.result(f"unblock {self.bob.number}")
-        expect(self.rows(page)).to_have_count(2)
+        expect(self.rows(page)).to_have_text(["of bob", "of alice"])
+        # All of that came as rows: the page could not have connected again.
+        expect(page.locator("#state")).to_have_text("connected")
 
     def test_a_reason_can_not_be_read_as_a_mark(self):
         page = self.page()

@@ -328,6 +328,45 @@ class Events(WebTest):
             kinds.append(resumed.events[-1]["event"])
         self.assertLess({"person", "conversation", "note", "message"}, set(kinds))
 
+    def test_changes_by_commands_come_as_rows(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        page = alice.socket()
+        page.next()
+        direct = f"r1-{bob.key}"
+
+        def rows(event, **fields):
+            return [each for each in page.events if each["event"] == event and all(each.get(name) == fields[name] for name in fields)]
+
+        for text in ("one", "two"):
+            bob.say(text)
+            page.wait(event="message", text=text)
+        alice.node.say("three")
+        page.wait(event="message", text="three")
+        bob.say(f"/msg {alice.node.number} may I?")
+        page.wait(event="request")
+        # The text of the request is a message now.
+        alice.node.say(f"/accept {bob.number}")
+        page.wait(event="requestEnded", conversationId=direct)
+        asked = page.wait(event="message", text="may I?")
+        self.assertEqual((asked["conversationId"], asked["before"], asked["snapshot"]), (direct, None, True))
+        alice.node.say(f"/block {bob.number}")
+        page.wait(event="person", blocked=True)
+        alice.node.say(f"/unblock {bob.number}")
+        back = [page.wait(event="message", snapshot=True, conversationId="r1") for _ in range(2)]
+        self.assertEqual([message["text"] for message in back], ["one", "two"])
+        self.assertEqual({message["before"] for message in back}, {rows("message", text="three")[0]["id"]})
+        page.wait(event="message", text="may I?", snapshot=True)
+        # A request that a mute hides is shown again behind it.
+        carol = self.person("carol", alice)
+        carol.say(f"/msg {alice.node.number} and I?")
+        page.wait(event="request")
+        alice.node.say(f"/mute {carol.number}")
+        page.wait(event="requestEnded", conversationId=f"r1-{carol.key}")
+        alice.node.say(f"/unmute {carol.number}")
+        self.assertEqual(page.wait(event="request", snapshot=True)["text"], "and I?")
+        self.assertFalse(rows("snapshot")[1:] or rows("refreshed"))
+
     def test_leaving_a_room_is_an_event(self):
         alice = self.served()
         page = alice.socket()

@@ -36,6 +36,19 @@ import Wire
         #expect(rows.takeRows().isEmpty && rows.takeNotes().isEmpty)
     }
 
+    @Test func `a request that ends has a row, whatever ended it`() throws {
+        let who = try Sample.who()
+        let id = ConversationID(.lobby, .direct(with: who))
+        let ends: [NodeEvent] = [
+            .direct(.declined, with: who), .direct(.accepted, with: who), .blocked(who, isOn: true),
+            .message(try Sample.said("yes", by: who, in: .direct(with: who))),
+        ]
+        for end in ends {
+            var (rows, _) = try follow(.request(from: who, text: "may I?"), end)
+            #expect(rows.takeRows().contains(.request(id)), "\(end)")
+        }
+    }
+
     @Test func `the event of a note has its members, and says which rename is the user's`() throws {
         let (me, who) = (try Sample.who(), try Sample.who(byte: 0xcd))
         let other = PeerName(number: 1, suffix: nil, nickname: "other", stage: .newcomer, key: me.key)

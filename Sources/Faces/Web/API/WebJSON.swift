@@ -106,11 +106,12 @@ enum WebJSON {
         }
     }
 
-    /// The event of a room whose people, requests or messages are others, which no other event says, with its id.
-    static func refreshed(_ room: RoomLabel, _ seq: String) -> [UInt8] {
+    /// The event of a peer's request that is not open any more, with its id.
+    static func requestEnded(_ id: ConversationID, in room: RoomLabel, _ seq: String) -> [UInt8] {
         object {
-            $0.member("event", "refreshed")
+            $0.member("event", "requestEnded")
             $0.member("room", room.name)
+            $0.member("conversationId", "\(id)")
             $0.member("seq", seq)
         }
     }

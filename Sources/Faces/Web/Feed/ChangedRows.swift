@@ -13,6 +13,8 @@ struct ChangedRows {
         case conversation(ConversationID)
         case ended(ConversationID)
         case unread(ConversationID)
+        /// That of a peer: it is open, or no longer.
+        case request(ConversationID)
 
         static func conversation(of room: RoomLabel) -> Row { .conversation(ConversationID(room: room.number)) }
     }
@@ -33,8 +35,8 @@ struct ChangedRows {
         case .conversationEnded(let id): add(.ended(id))
         case .unread(let id, _): add(.unread(id))
         case .note(let id, let note): add(note, of: id)
-        case .began, .ended, .message, .edited, .removed, .delivery, .refreshed, .request, .invitations, .active,
-            .erased:
+        case .request(let id, isOpen: _): add(.request(id))
+        case .began, .ended, .message, .edited, .removed, .delivery, .refreshed, .invitations, .active, .erased:
             break
         }
     }

@@ -84,7 +84,7 @@ function received(event) {
   const parts = take(model, event);
   if (parts.includes("again")) return connection.restart();
   if (event.event === "message") arrived(event);
-  if (event.event === "request") notices.tell(event.from, "asks to talk to you");
+  if (event.event === "request" && !event.snapshot) notices.tell(event.from, "asks to talk to you");
   if (event.event === "invitation" && !event.there) notices.tell(event.from, "invites you to a room");
   draw(parts);
   if (event.event === "snapshot") outbox.keep(new Set(model.conversations.keys()));
@@ -95,6 +95,7 @@ function received(event) {
 }
 
 function arrived(message) {
+  if (message.snapshot) return;
   const conversation = model.conversations.get(message.conversationId);
   const isOpen = conversation === model.current;
   if (isOpen) log.came();

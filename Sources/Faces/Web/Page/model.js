@@ -110,11 +110,9 @@ export function take(model, event) {
 const again = () => ["again"];
 
 const takers = new Map(Object.entries({
-  // A further room, or the node of another identity; people and messages that are others; messages that no event has.
+  // A further room, or the node of another identity.
   ready: again,
   parted: again,
-  refreshed: again,
-  direct: again,
 
   snapshot(model, event) {
     model.snapshot(event);
@@ -180,16 +178,23 @@ const takers = new Map(Object.entries({
   read: takeDelivery,
   failed: takeDelivery,
 
-  // Those of the peer's messages that the node keeps no more are in no snapshot.
+  // Of the peer's messages, those that the node keeps no more have no event. When the block is taken back, the others come again.
   blocked(model, { on, roomId, who }) {
-    for (const { info, messages } of on ? model.conversations.values() : []) {
+    if (!on) return [];
+    for (const { info, messages } of model.conversations.values()) {
       if (info.roomId === roomId) for (const { id, from } of [...messages.all]) if (from?.key === who.key) messages.remove(id);
     }
-    return ["again"];
+    for (const [name, { from }] of model.invitations) if (from.key === who.key) model.invitations.delete(name);
+    return ["all"];
   },
 
   request(model, event) {
     model.requests.set(event.conversationId, event);
+    return ["list"];
+  },
+
+  requestEnded(model, { conversationId }) {
+    model.requests.delete(conversationId);
     return ["list"];
   },
 

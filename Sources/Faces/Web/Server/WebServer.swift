@@ -341,12 +341,12 @@ extension WebServer {
             if case .event(.message(let message)) = report.report {
                 tellNotes()
                 if changed.hasConversation(ConversationID(report.room, message.conversation)) { tellRows() }
+            } else if changes.contains(where: { if case .refreshed = $0 { true } else { false } }) {
+                tellNotes()
+                tellRows()
             }
             let logs = !(report.isEnd && isLeaving)
             hub.pass(report, changes, before: successor(of: report), logs: logs, at: .monotonic)
-            if !changes.isEmpty, case .snapshot = report.report {
-                hub.publish(EventTopic(report.room), at: .monotonic) { WebJSON.refreshed(report.room, $0) }
-            }
             for room in changedTyping { tellTyping(in: room) }
             changedTyping = []
         }
@@ -396,6 +396,14 @@ extension WebServer {
         case .unread(let id):
             guard let conversation = model.conversation(id), let room = model.room(id.room)?.label else { return }
             hub.publish(EventTopic(room), at: .monotonic) { WebJSON.counts(of: conversation, in: room, $0) }
+        case .request(let id):
+            guard let room = model.room(id.room) else { return }
+            if let (who, text) = room.requests.first(where: { $0.who.key == id.peer }) {
+                hub.tellStored(RoomReport(room.label, .event(.request(from: who, text: text))), at: .monotonic)
+            } else {
+                let topic = EventTopic(room.label)
+                hub.publish(topic, at: .monotonic) { WebJSON.requestEnded(id, in: room.label, $0) }
+            }
         }
     }
 
@@ -422,13 +430,20 @@ extension WebServer {
             case .event(.message), .event(.person): false
             case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: true
             }
-        for change in changes { follow(change, tellsPeople: tellsPeople) }
+        for change in changes {
+            // Its event has it.
+            if case .request(_, isOpen: true) = change, case .event(.request) = report.report { continue }
+            follow(change, tellsPeople: tellsPeople)
+        }
     }
 
     /// Takes the rooms as their nodes have them.
     func keep(_ rooms: [RoomSnapshot]) {
-        for change in hub.take(rooms) { follow(change) }
+        let changes = hub.take(rooms)
+        for change in changes { follow(change) }
         tellTurn()
+        hub.tellStored(changes, at: .monotonic)
+        settle()
     }
 
     private func follow(_ change: ModelChange, tellsPeople: Bool = true) {
