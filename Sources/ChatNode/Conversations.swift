@@ -24,14 +24,6 @@ package enum UserAction: Sendable {
         case .accept, .decline, .leave, .rename: false
         }
     }
-
-    /// Payloads that came earlier are acknowledged before it.
-    var isAnswer: Bool {
-        switch self {
-        case .send, .edit, .delete, .invite, .accept, .leave: true
-        case .decline, .rename: false
-        }
-    }
 }
 
 /// A change by the user that is never refused.
@@ -107,7 +99,7 @@ struct Conversations: ~Copyable {
     ) throws(ChatError) {
         var rest = pacer
         if action.isPaced, !rest.takeTokens(now: environment.now) { throw ChatError(.rateLimited, .tooFast, "\(pace)") }
-        if action.isAnswer { sendReplies(environment, &effects) }
+        if isPrivate(action) { sendAnswers(environment, &effects) }
         let conversation = router.activeConversation
         let moment = environment.moment
         let outcome =
@@ -166,17 +158,52 @@ struct Conversations: ~Copyable {
     /// Does what is due. Also while the node leaves, as receipts may still come.
     mutating func tick(_ environment: Environment, _ effects: inout Effects) {
         effects.append(.apply(Outcome(events: router.tick(environment.now))))
-        sendReplies(environment, &effects)
+        sendBacklogs(environment, &effects)
         effects.append(.arm(.router))
     }
 
-    /// Sends receipts, automatic answers and waiting messages: what one turn brings is acknowledged together.
-    mutating func sendReplies(_ environment: Environment, _ effects: inout Effects) {
-        guard router.hasReplies else { return }
-        for reply in router.takeReplies(at: environment.moment) {
-            effects.append(.sendSigned(reply.payload, to: reply.destination))
+    /// Whether records go to all links for an action, since its payloads have one receiver: receipts go with them.
+    private func isPrivate(_ action: UserAction) -> Bool {
+        switch action {
+        case .send(_, let conversation), .edit(_, let conversation, _), .delete(_, let conversation):
+            (conversation ?? router.activeConversation) != .publicRoom
+        case .invite, .accept, .leave: true
+        case .decline, .rename: false
         }
+    }
+
+    /// Sends automatic answers and receipts with a private act, before its own payloads.
+    mutating func sendAnswers(
+        _ environment: Environment, _ effects: inout Effects,
+        as effect: (VerifiedPayload, PeerID) -> Effect = { .sendSigned($0, to: .peer($1)) }
+    ) {
+        let peers = router.peersOwedAnswers
+        guard !peers.isEmpty else { return }
+        let answers = router.takeAnswers(to: peers, atMost: PayloadBody.receiptIDs, at: environment.moment)
+        for case let (payload, .peer(peer)) in answers.map({ ($0.payload, $0.destination) }) {
+            effects.append(effect(payload, peer))
+        }
+    }
+
+    /// Sends the answers and receipts that the peer of a link waits for before the link ends.
+    mutating func sendLastAnswers(on link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
+        guard let peer = link.peer else { return }
+        for reply in router.takeAnswers(to: [peer], at: environment.moment) {
+            effects.append(.sendPrivate(reply.payload, to: peer, .none))
+        }
+    }
+
+    /// Sends messages that wait for a link or for the rate.
+    mutating func sendBacklogs(_ environment: Environment, _ effects: inout Effects) {
+        let backlog = router.takeBacklogs(at: environment.moment)
+        // A peer that we accepted while it was away needs the acceptance first.
+        if !backlog.isEmpty { sendAnswers(environment, &effects) }
+        send(backlog, &effects)
         effects.append(.arm(.router))
+    }
+
+    private func send(_ replies: [Outgoing], _ effects: inout Effects) {
+        for reply in replies { effects.append(.sendSigned(reply.payload, to: reply.destination)) }
     }
 }
 

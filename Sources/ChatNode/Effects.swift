@@ -69,6 +69,8 @@ enum Effect {
     case routed
     /// Sends a payload of our own, which is signed.
     case sendSigned(VerifiedPayload, to: Outgoing.Destination)
+    /// Writes a payload for one receiver to links, so that an observer does not learn the receiver.
+    case sendPrivate(VerifiedPayload, to: PeerID, CoverTraffic.Hiding)
     case bridge(BridgeStep)
     /// Reports an event to the program.
     case report(NodeEvent)
@@ -134,6 +136,8 @@ enum NodeStep {
     case answerRequests(on: ConnectionID)
     case recordDialFailure(of: String)
     case renewBridgedPresence
+    /// Ends a slot of `--cover`: each link gets one record with a plaintext of so many bytes.
+    case coverLinks(with: Int)
     /// Issues our certificate again, for another dm key.
     case renewCertificate
     /// The last link has closed after the node began to leave.

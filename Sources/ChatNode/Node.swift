@@ -153,9 +153,7 @@ package final class Node {
     }
 
     private func deliverEvents() { outlet.deliver(accepted: parts.conversations.router.takeAcceptedChange()) }
-}
 
-extension Node {
     /// Now, on all clocks.
     var moment: Moment { environment.moment }
 
@@ -181,6 +179,7 @@ extension Node {
         switch timer {
         case .bridge: parts.bridgeGate.nextDeadline(now: scheduler.now)
         case .choice: parts.finder.nextDeadline
+        case .cover: parts.cover.nextDeadline
         case .crowd: parts.crowd.nextDeadline
         case .dialler: parts.finder.nextDial(parts.links)
         case .history: parts.historyExchange.nextDeadline
@@ -210,6 +209,7 @@ extension Node {
             }
             act { $0.crowd.answerRosters($0.links.connections, $1, &$2) }
             act { $0.crowd.reportMovements(online: $0.conversations.router.roster.online, $1, &$2) }
+        case .cover: act { $0.cover.tick(&$0.conversations.router, &$0.links, $1, &$2) }
         case .dialler: act { $0.finder.dial(&$0.links, $1, &$2) }
         case .history: tickHistory()
         case .leaving: act { $0.lifecycle.tick(&$0.links, &$0.conversations.router, $1, &$2) }
@@ -237,6 +237,7 @@ extension Node {
     package func beginLeaving(because reason: StopReason = .asked, isWiped: Bool = false) {
         if parts.lifecycle.skip() { parts.forgetKeys() }
         guard parts.lifecycle.isRunning else { return }
+        act { $0.sendHeld($1, &$2) }
         send(parts.conversations.router.signDeparture(at: moment), to: .everyone)
         act { $0.lifecycle.leave(because: reason, isWiped, &$0.links, dials: $0.finder.dials.underWay, $1, &$2) }
         parts.conversations.resumeSenders()
@@ -279,6 +280,10 @@ extension Node {
             try parts.conversations.perform(action, environment, &effects)
         }
     }
+
+    /// Whether private payloads go in records at random times.
+    package var sendsCover: Bool { parts.cover.isOn }
+    package func turnCover(on isOn: Bool) { act { $0.cover.turn(on: isOn, $1, &$2) } }
 
     package func change(_ change: UserChange) {
         if change.isLook { enter() }

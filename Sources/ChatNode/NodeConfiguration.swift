@@ -21,6 +21,8 @@ package struct NodeConfiguration: Sendable {
     package var handshakesPerSecond = Limits.handshakesPerSecond
     /// Sends read receipts for direct messages, and shows those of others.
     package var readReceipts = false
+    /// Sends records at random times, in which private messages go, so that no observer learns of these (`--cover`).
+    package var sendsCover = false
     /// Whether past messages are asked for and offered.
     package var sharesHistory = true
 

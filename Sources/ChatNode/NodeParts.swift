@@ -27,6 +27,7 @@ extension Node {
         case .recordDialFailure(let instance):
             act { $0.finder.recordDialFailure(of: instance, now: $1.now, &$2) }
         case .renewBridgedPresence: act { $0.bridgeGate.renew(&$0.crowd, &$0.conversations.router, $1, &$2) }
+        case .coverLinks(let size): parts.coverLinks(with: size)
         case .renewCertificate:
             act {
                 $0.ownSession.renewCertificate(

@@ -3,5 +3,5 @@ import Wire
 
 /// The timers of a node, one for each part with a deadline.
 enum NodeTimer: Int, CaseIterable {
-    case bridge, choice, crowd, dialler, history, leaving, mail, overlay, router, senders, typing
+    case bridge, choice, cover, crowd, dialler, history, leaving, mail, overlay, router, senders, typing
 }

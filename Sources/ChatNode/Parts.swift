@@ -14,6 +14,7 @@ struct Parts: ~Copyable {
     var links: Links
     var ownSession: OwnSession
     var mail: SealedMail
+    var cover: CoverTraffic
     var crowd: CrowdPresence
     var clock = RoomClock()
     var historyExchange: HistoryExchange
@@ -48,6 +49,7 @@ struct Parts: ~Copyable {
         intake = Intake(configuration, me: certificate.identity, now: now)
         finder = Finder(randomness: randomness.branch(1))
         crowd = CrowdPresence(randomness: randomness.branch(5))
+        cover = CoverTraffic(isOn: configuration.sendsCover, randomness: randomness.branch(7))
         spread = Spread(randomness: randomness.branch(6))
         bridgeGate = BridgeGate(configuration, randomness: randomness.branch(8))
     }
@@ -68,11 +70,12 @@ struct Parts: ~Copyable {
         Array(
             [
                 links.counters, finder.gauges, finder.counters, intake.counters, conversations.router.counters,
-                crowd.counters, mail.counters, historyExchange.counters, spread.counters,
+                crowd.counters, mail.counters, cover.counters, historyExchange.counters, spread.counters,
             ].joined())
     }
 
-    /// Takes in a frame of a link; a frame of the overlay's trees is `Node.receivedTree`'s.
+    /// Takes in a frame of a link; a frame of the overlay's trees is `Node.receivedTree`'s, and the link answers
+    /// pings, pongs and handshakes.
     ///
     /// - Returns: the payload if one was admitted.
     mutating func receive(
@@ -109,7 +112,7 @@ struct Parts: ~Copyable {
         case .clock:
             clock.receive(
                 body, on: link, links, &conversations.router, &historyExchange, &spread, environment, &effects)
-        // The link has answered the first three.
+        case .chaff: cover.receive(body, on: link, environment, &effects)
         case .ping, .pong, .handshake, .tree: effects.append(.countUnexpectedFrame)
         }
         return nil
@@ -149,6 +152,38 @@ struct Parts: ~Copyable {
             admitted, ownSession, spread, &crowd, &intake, &conversations.router, environment, &effects)
         spread.follow(admitted, conversations.router, links.connections, environment, &effects)
     }
+
+    /// Writes a payload for one receiver, and what hides the receiver.
+    mutating func sendPrivate(
+        _ payload: VerifiedPayload, to peer: PeerID, _ hiding: CoverTraffic.Hiding, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        // The links are written in the order of a public message.
+        if hiding != .none { links.markAllDirty() }
+        let written = mail.send(
+            payload, to: peer, with: links.context.certificate, paths: crowd.paths, bridge: bridgeGate.neighbour,
+            &links, conversations.router, &intake, environment, &effects)
+        guard let written, case .records(let wantsAnswer) = hiding else { return }
+        cover.hide(written, wantsAnswer: wantsAnswer, &links)
+    }
+
+    /// Sends messages that wait, and sets the time of answers and receipts.
+    mutating func sendReplies(_ environment: Environment, _ effects: inout Effects) {
+        conversations.sendBacklogs(environment, &effects)
+        cover.scheduleReceipts(conversations.router, links.connections, environment, &effects)
+    }
+
+    mutating func recordPath(to peer: PeerID, via neighbour: PeerID, _ effects: inout Effects) {
+        mail.recordPath(to: peer, via: neighbour, &conversations.router, &effects)
+    }
+
+    /// Sends the payloads that wait for a slot, answers and receipts: the node leaves.
+    mutating func sendHeld(_ environment: Environment, _ effects: inout Effects) {
+        cover.release(environment, &effects)
+        conversations.sendAnswers(environment, &effects) { .sendPrivate($0, to: $1, .records(wantsAnswer: false)) }
+    }
+
+    mutating func coverLinks(with size: Int) { cover.cover(&links, with: size) }
 
     mutating func deliver(_ delivery: PayloadDelivery, to selector: LinkSelector, now: Instant) {
         intake.deliver(delivery, to: selector, &links, now: now)

@@ -91,5 +91,5 @@ package struct Operand: Sendable {
             .unknownCommand, fault)
     }
     static func ending(_ words: String, _ name: String) -> Operand { Operand(name, .ending(words), nil) }
-    static let setting = Operand("name", .text, "NAME VALUE")
+    static let setting = Operand("setting", .text, "[NAME VALUE]")
 }

@@ -94,6 +94,8 @@ package actor Program: LoopActor {
 
     /// Adds a room whose label was reserved; the first one is open.
     package func add(_ label: RoomLabel, _ node: Node) {
+        // The user's choice of now is that of the program.
+        if all.contains(where: \.node.sendsCover) { node.turnCover(on: true) }
         others[label] = nil
         all.append(Room(label: label, node: node))
         opened = opened ?? label

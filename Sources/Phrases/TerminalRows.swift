@@ -29,8 +29,8 @@ extension Phrase {
     package static let pagePosition = Phrase("%1 of %2 rows; Esc returns", "%2줄 가운데 %1줄, Esc로 돌아가기")
     package static let setShown = Phrase("%1 is %2", "%1: %2")
     package static let setUnknown = Phrase(
-        "/set knows joins on|off and stream one|all",
-        "/set으로 joins on|off 와 stream one|all 을 정할 수 있습니다")
+        "/set knows cover on|off, and in a terminal joins on|off and stream one|all",
+        "/set으로 cover on|off 를, 터미널에서는 joins on|off 와 stream one|all 도 정할 수 있습니다")
     package static let nothingUnread = Phrase("nothing is unread", "안 읽은 메시지가 없습니다")
     package static let noConversation = Phrase("there is no conversation %1", "%1번 대화가 없습니다")
 }

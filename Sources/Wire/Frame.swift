@@ -16,6 +16,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
     case roster = 14
     case clock = 15
     case direct = 16
+    case chaff = 17
     case handshake = 18
 }
 

@@ -141,6 +141,7 @@ struct RoomNodes: Sendable {
         if let rate = arguments.rate { configuration.choose(rate: rate) }
         configuration.sharesHistory = arguments.sharesHistory
         configuration.readReceipts = arguments.readReceipts
+        configuration.sendsCover = arguments.sendsCover
         configuration.consentsToBridges = setup.consentsToBridges
         configuration.bridge = try ChosenBridge.open(setup.bridge, in: room)
         configuration.contacts = kept?.contacts?.names ?? [:]

@@ -24,11 +24,15 @@ struct PendingReceipts: Hashable, Sendable {
     /// Drops delivery receipts, because the peer sends its messages again. Read receipts wait for the next link.
     mutating func linkClosed() { delivered = [] }
 
-    /// Takes all receipts, as payload bodies.
-    mutating func takeReceipts(for peer: PeerID) -> [PayloadBody] {
-        defer { self = PendingReceipts() }
-        return PendingReceipts.portions(delivered).map { .delivered(target: peer, ids: $0) }
-            + PendingReceipts.portions(read).map { .read(target: peer, ids: $0) }
+    /// Takes receipts, as payload bodies.
+    ///
+    /// - Parameter count: of ids; the others wait.
+    mutating func takeReceipts(for peer: PeerID, atMost count: Int = .max) -> [PayloadBody] {
+        let (delivered, read) = (delivered.prefix(count), read.prefix(max(0, count - delivered.count)))
+        self.delivered.removeFirst(delivered.count)
+        self.read.removeFirst(read.count)
+        return PendingReceipts.portions(Array(delivered)).map { .delivered(target: peer, ids: $0) }
+            + PendingReceipts.portions(Array(read)).map { .read(target: peer, ids: $0) }
     }
 
     private static func portions(_ ids: [MessageID]) -> [[MessageID]] {

@@ -8,6 +8,8 @@ package import Wire
 package enum SealedMessage {
     package static let addressBytes = 16
     private static let idBytes = 16
+    /// Of a frame 9, without the payload: address, id, seal and certificate.
+    package static let overhead = addressBytes + idBytes + SealedBox.overhead + Certificate.byteCount
 
     /// The lengths of the body of a frame 9, each of which fills a record.
     package static let bodySizes = Limits.recordPlaintexts.map { $0 - Limits.lengthPrefix - 1 }

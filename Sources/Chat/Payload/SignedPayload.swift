@@ -56,6 +56,9 @@ package final class SignedPayload: Sendable {
         return [FrameType.direct.rawValue] + serials + bytes + key.mac(of: bytes.span)
     }
 
+    /// Bytes of a `directFrame`.
+    package var directFrameLength: Int { 3 + bytes.count + DirectKey.macBytes }
+
     /// The whole frame of a public payload, with its type byte: `1 | hops u8 | S | sig` (Protocol.md section 5).
     ///
     /// - Parameter isBridged: whether the payload came over a bridge.

@@ -708,11 +708,32 @@ extension MessageRouter {
     /// True if `takeReplies` may have payloads to send.
     package var hasReplies: Bool { !replies.isEmpty }
 
-    /// Signs the replies of a turn: receipts, automatic answers, and retransmissions.
+    /// The peers that an automatic answer or a receipt waits for, and that something can be sent to.
+    package var peersOwedAnswers: Set<PeerID> { replies.owed.filter { isReachable($0) } }
+
+    /// Makes all replies: receipts, automatic answers, and retransmissions.
     package mutating func takeReplies(at moment: Moment) -> [Outgoing] {
         guard hasReplies else { return [] }
+        return takeAnswers(to: peersOwedAnswers, at: moment) + takeBacklogs(at: moment)
+    }
+
+    /// Makes the automatic answers and the receipts to peers.
+    ///
+    /// - Parameters:
+    ///   - peers: of `peersOwedAnswers`.
+    ///   - count: the ids in receipts to each peer; the others wait.
+    package mutating func takeAnswers(
+        to peers: Set<PeerID>, atMost count: Int = .max, at moment: Moment
+    ) -> [Outgoing] {
+        replies.takeAnswers(to: peers, atMost: count, from: &directChats, in: &session, at: moment)
+    }
+
+    /// Takes the messages that were not sent on the present links, as far as the rate allows. Drops automatic answers to peers that
+    /// nothing can be sent to.
+    package mutating func takeBacklogs(at moment: Moment) -> [Outgoing] {
         let reachable = replies.peers.filter { isReachable($0) }
-        return replies.takeDue(for: reachable, from: &directChats, in: &session, rate: pace, at: moment)
+        replies.keepAnswers(to: reachable)
+        return replies.takeBacklogs(for: reachable, from: &directChats, rate: pace, now: moment.instant)
     }
 
     /// Gives up all messages without a receipt: the user leaves.

@@ -3,6 +3,8 @@ internal import Wire
 /// The payloads of direct conversations that need no user: automatic answers, receipts, and messages that wait for a link to their peer.
 struct PendingReplies: Sendable {
     private static let capacity = 256
+    /// The ids that take as many bytes in receipts as an automatic answer takes, its MAC included.
+    private static let idsPerAnswer = 9
 
     /// An automatic answer that waits to be signed.
     struct WaitingAnswer: Sendable {
@@ -22,9 +24,13 @@ struct PendingReplies: Sendable {
     var peers: Set<PeerID> { peersOwedReceipts.union(peersWithBacklog).union(answers.map(\.peer)) }
 
     mutating func add(_ answer: DirectAnswer, to peer: PeerID) {
+        answers.removeAll { $0.peer == peer && $0.answer == answer }
         if answers.count == PendingReplies.capacity { answers.removeFirst() }
         answers.append(WaitingAnswer(peer: peer, answer: answer))
     }
+
+    /// Drops the answers to peers that nothing can be sent to.
+    mutating func keepAnswers(to reachable: Set<PeerID>) { answers.removeAll { !reachable.contains($0.peer) } }
 
     mutating func removeAnswers(to peer: PeerID) { answers.removeAll { $0.peer == peer } }
 
@@ -41,38 +47,50 @@ struct PendingReplies: Sendable {
         return next
     }
 
-    /// Signs answers and receipts, and takes the messages that may be sent now.
+    /// The peers that an automatic answer or a receipt waits for.
+    var owed: Set<PeerID> { peersOwedReceipts.union(answers.map(\.peer)) }
+
+    var hasBacklog: Bool { !peersWithBacklog.isEmpty }
+
+    /// Makes the automatic answers and receipts to peers.
     ///
     /// - Parameters:
-    ///   - reachable: those of `peers` that something can be sent to. Receipts wait for the others; answers are dropped.
-    ///   - rate: the rate of the messages.
-    mutating func takeDue(
-        for reachable: Set<PeerID>, from chats: inout DirectChats, in session: inout UserSession, rate: Rate,
+    ///   - peers: those that something can be sent to. Receipts wait for the others; see `keepAnswers`.
+    ///   - count: the ids in receipts to each peer, fewer with an automatic answer; the others wait.
+    mutating func takeAnswers(
+        to peers: Set<PeerID>, atMost count: Int = .max, from chats: inout DirectChats, in session: inout UserSession,
         at moment: Moment
     ) -> [Outgoing] {
-        let due = answers.filter { reachable.contains($0.peer) }
-        answers.removeAll(keepingCapacity: true)
+        let due = answers.filter { peers.contains($0.peer) }
+        answers.removeAll { peers.contains($0.peer) }
         // An accepted peer needs the acceptance first; a peer that we leave needs its receipts first.
         var bodies = due.filter { $0.answer == .acceptance }.map { ($0.peer, $0.answer.body(to: $0.peer)) }
-        bodies += takeReceipts(for: reachable, from: &chats)
+        let answered = Dictionary(due.map { ($0.peer, PendingReplies.idsPerAnswer) }, uniquingKeysWith: +)
+        bodies += takeReceipts(for: peers, from: &chats) { max(0, count - answered[$0, default: 0]) }
         bodies += due.filter { $0.answer == .departure }.map { ($0.peer, $0.answer.body(to: $0.peer)) }
-        let signed = bodies.map { peer, body in
+        return bodies.map { peer, body in
             Outgoing(payload: session.sign(body, at: moment.wallClock), destination: .peer(peer))
         }
-        return signed + takeBacklogs(for: reachable, from: &chats, rate: rate, now: moment.instant)
     }
 
     private mutating func takeReceipts(
-        for reachable: Set<PeerID>, from chats: inout DirectChats
+        for peers: Set<PeerID>, from chats: inout DirectChats, atMost count: (PeerID) -> Int
     ) -> [(PeerID, PayloadBody)] {
-        let peers = peersOwedReceipts.intersection(reachable).sorted()
-        peersOwedReceipts.subtract(peers)
-        return peers.flatMap { peer in
-            (chats.update(peer) { $0.receipts.takeReceipts(for: peer) } ?? []).map { (peer, $0) }
+        let due = peersOwedReceipts.intersection(peers).sorted()
+        peersOwedReceipts.subtract(due)
+        return due.flatMap { peer in
+            let bodies = chats.update(peer) { $0.receipts.takeReceipts(for: peer, atMost: count(peer)) } ?? []
+            if chats[peer]?.receipts.isEmpty == false { peersOwedReceipts.insert(peer) }
+            return bodies.map { (peer, $0) }
         }
     }
 
-    private mutating func takeBacklogs(
+    /// Takes the messages that may be sent now.
+    ///
+    /// - Parameters:
+    ///   - reachable: the peers that something can be sent to.
+    ///   - rate: the rate of the messages.
+    mutating func takeBacklogs(
         for reachable: Set<PeerID>, from chats: inout DirectChats, rate: Rate, now: Instant
     ) -> [Outgoing] {
         var outgoing: [Outgoing] = []

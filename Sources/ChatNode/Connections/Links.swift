@@ -589,6 +589,17 @@ extension Links {
         dirty.append(link)
     }
 
+    /// The end of the turn looks at all links, in the order in which a public message is written to them.
+    mutating func markAllDirty() {
+        for link in connections.active { markDirty(link) }
+    }
+
+    /// Seals waiting frames in a record of at least `size` bytes of plaintext; a frame alone where nothing waits.
+    mutating func sealCover(_ frame: [UInt8], on link: LinkInfo, atLeast size: Int) {
+        link.record.link.sealCover(frame, atLeast: size)
+        markDirty(link)
+    }
+
     private mutating func markDirtyIfWaiting(_ link: LinkInfo) {
         if link.record.link.hasSomethingToSend { markDirty(link) }
     }

@@ -37,8 +37,7 @@ extension Node {
             forEach(selector) { parts.sendCertificate(of: author, on: $0, now: scheduler.now) }
         case .resend(let certificate): parts.links.resend(certificate, isRelay: configuration.relaysSealed)
         case .receiveOwn(let certificate): act { $0.receiveOwn(certificate, $1, &$2) }
-        case .recordPath(let peer, let other):
-            act { $0.mail.recordPath(to: peer, via: other, &$0.conversations.router, &$2) }
+        case .recordPath(let peer, let other): act { $0.recordPath(to: peer, via: other, &$2) }
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .link(let step): perform(step)
         case .ban(let peer): parts.links.ban(peer, now: scheduler.now)
@@ -49,6 +48,8 @@ extension Node {
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
+        case .sendPrivate(let payload, let peer, let hiding):
+            act { $0.sendPrivate(payload, to: peer, hiding, $1, &$2) }
         case .bridge(let step): perform(step)
         case .report(let event): emit(event)
         case .warn(let code, let sentence): act { $0.finder.warn(code, sentence, &$2) }
@@ -84,7 +85,7 @@ extension Node {
         case .wake(let id, let deadline):
             scheduler.schedule(at: deadline) { [weak self] in self?.wakeLink(id, deadline) }
         case .flush(let link):
-            sendReplies()
+            act { $0.conversations.sendLastAnswers(on: link, $1, &$2) }
             act { $0.links.flush(link, $1, &$2) }
         case .flushed(let link): flushed(link)
         case .end(let link, let closing): act { $0.links.end(link, closing, $1, &$2) }
@@ -184,6 +185,7 @@ extension Node {
         guard down.isLast else { return }
         act { $0.clock.lastLinkClosed(to: peer, &$0.conversations.router, &$0.historyExchange, &$0.spread, $1, &$2) }
         parts.crowd.lastLinkClosed(of: peer, link.id, end, environment)
+        parts.cover.lastLinkEnded(of: peer)
         act { $0.conversations.lastLinkEnded(of: peer, end, staysHere: $0.crowd.isHere(peer), $1, &$2) }
         parts.historyExchange.linkClosed(to: peer, end, now: scheduler.now)
         arm(.history)
@@ -234,7 +236,7 @@ extension Node {
 
     /// Sends what the router has waiting: what one turn brings is acknowledged together.
     func sendReplies() {
-        if chat.hasReplies { act { $0.conversations.sendReplies($1, &$2) } }
+        if chat.hasReplies { act { $0.sendReplies($1, &$2) } }
     }
 
     /// Sends the payloads and reports the events that the router returned.
@@ -258,15 +260,7 @@ extension Node {
         case .everyone:
             broadcast(payload)
             perform(BridgeStep.publish(payload))
-        case .peer(let peer):
-            // Outside the closure, which the optimiser of Swift 6.3 can not compile with it.
-            let bridge = parts.bridgeGate.neighbour
-            act {
-                $0.mail.send(
-                    payload, to: peer, with: $0.links.context.certificate, paths: $0.crowd.paths, bridge: bridge,
-                    &$0.links, $0.conversations.router,
-                    &$0.intake, $1, &$2)
-            }
+        case .peer(let peer): act { $0.cover.send(payload, to: peer, $1, &$2) }
         }
     }
 }

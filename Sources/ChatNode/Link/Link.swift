@@ -278,10 +278,16 @@ package struct Link: ~Copyable {
         deferredPong = Array(nonce)
     }
 
-    /// Seals what waits in a record of one size: a link begins with the profile of its user, and the size class of that would tell
+    /// Seals waiting frames in a record of one size: a link begins with the profile of its user, and the size class of that would tell
     /// an observer of a long one.
     package mutating func sealOpening() {
         seal(atLeast: Limits.openingPlaintext)
+    }
+
+    /// Seals waiting frames in a record of at least `size` bytes of plaintext; a frame alone where nothing waits.
+    mutating func sealCover(_ frame: [UInt8], atLeast size: Int) {
+        if packer.isEmpty { enqueue(frame) }
+        seal(atLeast: size)
     }
 
     mutating func seal(atLeast size: Int = 0) {

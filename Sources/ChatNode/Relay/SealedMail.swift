@@ -81,25 +81,28 @@ extension SealedMail {
     /// - Parameters:
     ///   - certificate: our own.
     ///   - bridge: the neighbour of this node's own bridge; nil without one.
+    /// - Returns: the frames that hide the receiver are to be as long; nil if nothing was sent.
     mutating func send(
         _ payload: VerifiedPayload, to peer: PeerID, with certificate: Certificate, paths: PresencePaths,
         bridge: PeerID?, _ links: inout Links, _ router: borrowing MessageRouter, _ intake: inout Intake,
         _ environment: Environment, _ effects: inout Effects
-    ) {
+    ) -> CoverTraffic.Written? {
         if let link = links.connections.sendingLink(of: peer) {
-            guard let theirs = link.certificate, let key = keys.key(of: certificate, with: theirs) else { return }
+            guard let theirs = link.certificate, let key = keys.key(of: certificate, with: theirs) else { return nil }
             links.tally.sent.add(payload.payload.type)
-            links.send(payload.signed.directFrame(under: key, from: certificate, to: theirs), on: link)
-            return recordUse(of: link.id, now: environment.now)
+            let frame = payload.signed.directFrame(under: key, from: certificate, to: theirs)
+            links.send(frame, on: link)
+            recordUse(of: link.id, now: environment.now)
+            return CoverTraffic.Written(links: [link.id], byteCount: frame.count, isAnswered: true)
         }
         let isElsewhere = router.roster.isElsewhere(peer)
-        guard usesRelays || environment.isCrowd || isElsewhere, payload.type.maySeal else { return }
+        guard usesRelays || environment.isCrowd || isElsewhere, payload.type.maySeal else { return nil }
         let (connections, relays) = (links.connections, router.paths[peer])
         let way: Way =
             environment.isCrowd && !isElsewhere
             ? .path(overlayLinks(among: connections), paths)
             : .relays(relays.compactMap { connections.sendingLink(of: $0) })
-        seal(
+        return seal(
             payload, for: peer, to: intake.certificate(of: peer, now: environment.now), with: certificate, over: way,
             andBridge: bridge.map { relays.contains($0) } ?? false, environment,
             endpoint: { SealedMail.ownEndpoint(for: peer, on: $0, links, router) }, &effects)
@@ -120,27 +123,30 @@ extension SealedMail {
     ///   - certificate: our own.
     ///   - bridge: true if the peer is in another network that a bridge of this node leads to.
     ///   - endpoint: where the peer can dial us, on the network of a link: 6 or 18 bytes; empty for nowhere.
+    /// - Returns: nil if nothing was sent.
+    @discardableResult
     mutating func seal(
         _ payload: VerifiedPayload, for peer: PeerID, to target: Certificate?, with certificate: Certificate,
         over way: Way, andBridge bridge: Bool, _ environment: Environment, endpoint: (LinkInfo) -> [UInt8],
         _ effects: inout Effects
-    ) {
+    ) -> CoverTraffic.Written? {
         if case .path = way {
             retries.recordSealed(for: peer, now: environment.now)
             effects.append(.arm(.mail))
         }
-        guard let target, let key = keys.key(of: certificate, with: target) else { return }
+        guard let target, let key = keys.key(of: certificate, with: target) else { return nil }
         let links = links(to: peer, way)
         guard !links.isEmpty || bridge,
             let frame = SealedMessage.frame(
                 sealing: payload, under: key, with: certificate, to: target,
                 endpoint: toldEndpoint(way, links, environment, endpoint), using: &randomness)
-        else { return }
+        else { return nil }
         let body = Array(frame.dropFirst())
         _ = relay.course(of: body)
         if bridge { effects.append(.bridge(.publishSealed(body, from: environment.me))) }
         effects.append(.deliver(PayloadDelivery(frame: frame, type: payload.type), to: .links(links.map(\.id))))
         sent += 1
+        return CoverTraffic.Written(links: links.map(\.id), byteCount: frame.count, isAnswered: false)
     }
 
     private func toldEndpoint(

@@ -159,6 +159,11 @@ extension Metric {
     package static let rostersRefused = total(
         "rosters_refused", "Digests of rosters over a link's rate, and presences that were not asked for.")
 
+    package static let chaffSent = total("chaff_sent", "Frames without content that were sent to hide a receiver.")
+    package static let chaffReceived = total("chaff_received", "Frames without content that came.")
+    package static let coverAnswers = total("cover_answers", "Records that answer a private message or what hides one.")
+    package static let coverSlots = total("cover_slots", "Times at which --cover sent a record on every link.")
+    package static let coverBytes = total("cover_bytes", "Bytes of the records that --cover sent.")
     package static let sealedSent = total("sealed_sent", "Direct messages that were sent over relays.")
     package static let sealedUnopened = total("sealed_unopened", "Sealed messages to us that no key of ours opens.")
     package static let sealedRepeated = total("sealed_repeated", "Sealed messages that came again.")

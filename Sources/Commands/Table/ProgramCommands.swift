@@ -6,12 +6,7 @@ import Wire
 /// Commands about the program and the terminal.
 extension CommandEntry {
     static let program: [CommandEntry] = [
-        CommandEntry(
-            "set", [.setting], .program,
-            Phrase(
-                "joins on|off: show who comes and leaves; stream one|all: one conversation or all",
-                "joins on|off: 드나듦 표시, stream one|all: 한 대화 또는 모두 보기"),
-            .inTerminal),
+        set,
         CommandEntry("clear", [], .program, Phrase("clear the screen", "화면을 지웁니다"), .inTerminal),
         CommandEntry(
             "quit", [], .program, Phrase("leave", "나갑니다"), aliases: ["exit"],
@@ -50,6 +45,24 @@ extension CommandEntry {
             }),
     ]
 
+    private static let set = CommandEntry(
+        "set", [.setting], .program,
+        Phrase(
+            "cover on|off: hide when you write in private; in a terminal joins on|off: show who comes and leaves; "
+                + "stream one|all: one conversation or all",
+            "cover on|off: 개인 대화를 쓰는 때를 숨김. 터미널에서 joins on|off: 드나듦 표시, stream one|all: 한 대화 또는 모두 보기"),
+        .inProgram { turn, _, rooms throws(ChatError) in
+            switch (turn.operands["setting"] ?? "").lowercased().split(whereSeparator: \.isWhitespace) {
+            case []: break
+            case ["cover", "on"]: for room in rooms.all { room.node.turnCover(on: true) }
+            case ["cover", "off"]: for room in rooms.all { room.node.turnCover(on: false) }
+            case ["joins", "on"], ["joins", "off"], ["stream", "one"], ["stream", "all"]:
+                throw ChatError(.unknownCommand, .onlyInTerminal, "set")
+            default: throw ChatError(.unknownCommand, .setUnknown)
+            }
+            return .set(cover: turn.node.sendsCover)
+        })
+
     static let stats = CommandEntry(
         "stats", [], .program, Phrase("counters", "집계"),
         .inProgram { _, desk, rooms in
@@ -80,5 +93,10 @@ extension Answer {
                 $0.member("bridged", isBridged)
                 $0.member("state", state?.text(in: .english))
             })
+    }
+
+    /// - Parameter cover: whether private payloads go in records at random times.
+    fileprivate static func set(cover: Bool) -> Answer {
+        Answer("set", Sentences([Sentence(.setShown, "cover", cover ? "on" : "off")]) { $0.member("cover", cover) })
     }
 }

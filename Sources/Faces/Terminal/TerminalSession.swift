@@ -401,7 +401,7 @@ extension TerminalSession {
         switch words.first?.lowercased() {
         case "/wipe" where words.count == 1: isWipeAsked = true
         case "/clear" where words.count == 1: clearScreen()
-        case "/set": set(words.dropFirst().map { $0.lowercased() })
+        case "/set": return set(words.dropFirst().map { $0.lowercased() })
         default: return false
         }
         return true
@@ -415,15 +415,18 @@ extension TerminalSession {
         return true
     }
 
-    private mutating func set(_ words: [String]) {
+    /// - Returns: false for a setting of the program, which the line is left to.
+    private mutating func set(_ words: [String]) -> Bool {
         switch words {
         case ["joins", "on"], ["joins", "off"]: view.showsJoins = words[1] == "on"
         case ["stream", "one"], ["stream", "all"]: view.showsAll = words[1] == "all"
         case []:
             tell(language(.setShown, "joins", view.showsJoins ? "on" : "off"))
-            return tell(language(.setShown, "stream", view.showsAll ? "all" : "one"))
-        default: return tell("! " + language(.setUnknown))
+            tell(language(.setShown, "stream", view.showsAll ? "all" : "one"))
+            return false
+        default: return false
         }
         tell(language(.setShown, words[0], words[1]))
+        return true
     }
 }

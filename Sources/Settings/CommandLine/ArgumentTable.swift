@@ -41,6 +41,9 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
         .flag("--read-receipts", "tell what you read of direct messages, and see it of others who do") {
             $0.readReceipts = true
         },
+        .flag("--cover", "send a record to each neighbour about once a second, which hides when you write in private") {
+            $0.sendsCover = true
+        },
         .value(
             "--rate", "N", "messages per second and author (default 2; 0: no limit on one's own)",
             wanted: "0 or a number of messages a second from 0.001 to 1000000",

@@ -19,6 +19,7 @@ package struct Arguments: Hashable, Sendable {
     package var discovery = Discovery.auto
     package var sharesHistory = true
     package var readReceipts = false
+    package var sendsCover = false
     /// Whether standard input is read.
     package var readsInput = true
     package var format = Format.automatic

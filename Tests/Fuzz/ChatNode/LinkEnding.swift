@@ -60,7 +60,7 @@ final class LinkEnding {
         switch FrameType(rawValue: frame[0]) {
         case nil, .ping, .pong, .handshake: break
         case .payload, .certificate, .have, .want, .goodbye, .superseded, .sealed, .tree, .latest, .news, .contacts,
-            .clock, .roster, .direct:
+            .clock, .roster, .direct, .chaff:
             said.append(frame)
         }
     }
