@@ -9,9 +9,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from noise_peer import Peer, issue, raw
 
-PAYLOAD, CERTIFICATE, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK, HANDSHAKE = 1, 2, 3, 4, 5, 6, 7, 13, 15, 18
+PAYLOAD, CERTIFICATE, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK, CHAFF, HANDSHAKE = 1, 2, 3, 4, 5, 6, 7, 13, 15, 17, 18
 PUBLIC, PRESENCE, TYPING, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 3, 4, 5, 16, 17, 19, 20
-DELIVERED, INVITATION = 21, 23
+DELIVERED, READ, INVITATION = 21, 22, 23
 # The type of a frame with a payload for one peer, and what the bodies of kinds 3 to 5 for the room begin with.
 FOR_ONE, ROOM = 16, bytes(32)
 SIZES = (512, 1280, 4096)
@@ -165,7 +165,11 @@ class Stranger:
         return rounded(time) if kind in (PRESENCE, TYPING) else time
 
     def say(self, kind, body, **changes):
-        self.send(self.payload(kind, body, **changes))
+        frames = [self.payload(kind, body, **changes)]
+        if is_for_one(kind, body) and kind not in (TYPING, DELIVERED, READ):
+            # The receipts come with the answer that this asks for (section 8).
+            frames.append(bytes([CHAFF, 1]))
+        self.send(*frames)
 
     def say_publicly(self, text):
         self.say(PUBLIC, b"\0" + self.nickname + text.encode())

@@ -1,0 +1,87 @@
+import Chat
+import Simulator
+import Testing
+import Wire
+
+@testable import ChatNode
+
+/// The records of private payloads and of those that hide them, as an observer of all links counts them (Protocol.md
+/// section 8).
+@Suite struct HiddenReceiverTests {
+    private let simulation = Simulation(seed: 71)
+    private let alice: SimulatedPeer
+    private let others: [SimulatedPeer]
+    private var bob: SimulatedPeer { others[0] }
+
+    init() throws {
+        let simulation = simulation
+        alice = simulation.node("alice") { $0.readReceipts = true }
+        others = ["bob", "carol", "dora", "emil"].map { simulation.node($0) { $0.readReceipts = true } }
+        let all = [alice] + others
+        try #require(
+            simulation.run(atMost: .seconds(60)) {
+                all.allSatisfy { peer in all.allSatisfy { $0 === peer || peer.isOnline($0) } }
+            })
+        try alice.say("may I?", to: bob)
+        simulation.advance(by: .seconds(3))
+        try bob.accept(alice)
+        simulation.advance(by: .seconds(90))
+    }
+
+    /// Bytes that each of the peers was given while `act` and some time passed.
+    private func bytes(to peers: [SimulatedPeer], within time: Duration, after act: () throws -> Void) rethrows -> [Int]
+    {
+        let before = peers.map { simulation.network.bytesReceived(by: $0.host) }
+        try act()
+        simulation.advance(by: time)
+        return zip(peers, before).map { simulation.network.bytesReceived(by: $0.host) - $1 }
+    }
+
+    @Test func `a whisper, its edit, and typing put equal records on all links at once`() throws {
+        let acts: [() throws -> Void] = [
+            { try alice.say("hello", to: bob) }, { try alice.say(String(repeating: "long ", count: 40), to: bob) },
+            { try alice.say(String(repeating: "\u{1F468}\u{200D}\u{1F469}", count: 80), to: bob) },
+            { alice.with { [key = bob.key] node in node.change(.typing(true, in: .direct(key))) } },
+        ]
+        for act in acts {
+            let counts = try bytes(to: others, within: .milliseconds(150), after: act)
+            #expect(Set(counts).count == 1 && counts[0] >= 530, "\(counts)")
+            simulation.advance(by: .seconds(5))
+        }
+        #expect(bob.texts(.direct(alice.key)).count == 4)
+    }
+
+    @Test func `each receiver of such a record answers once, by a record of the smallest size`() throws {
+        let count = try bytes(to: [alice], within: .milliseconds(2_200)) { try alice.say("hello", to: bob) }
+        #expect(count == [4 * 530])
+        #expect(alice.with { [key = bob.key] node in node.chat.messages(in: .direct(key)).last?.state } == .delivered)
+        #expect(others.map { $0.counter("cover_answers") }.min() ?? 0 >= 1)
+    }
+
+    @Test func `the receipt for a message that is read later goes with equal records, once a minute`() throws {
+        try alice.say("one", to: bob)
+        simulation.advance(by: .seconds(3))
+        let rest = [alice] + others.dropFirst()
+        let counts = bytes(to: rest, within: .milliseconds(2_500)) { bob.open(.direct(alice.key)) }
+        #expect(counts == [530, 530, 530, 530])
+        #expect(alice.with { [key = bob.key] node in node.chat.messages(in: .direct(key)).last?.state } == .read)
+    }
+
+    @Test func `with cover the times and lengths of records tell nothing of private messages`() throws {
+        for peer in [alice] + others { peer.with { $0.turnCover(on: true) } }
+        simulation.advance(by: .seconds(5))
+        let before = alice.counter("cover_slots")
+        try alice.say("hidden", to: bob)
+        let counts = bytes(to: others, within: .seconds(20)) {}
+        let slots = alice.counter("cover_slots") - before
+        #expect((11...60).contains(slots))
+        #expect(bob.texts(.direct(alice.key)).last == "hidden")
+        #expect(alice.with { [key = bob.key] node in node.chat.messages(in: .direct(key)).last?.state } == .delivered)
+        // Nothing but whole records of a slot.
+        for count in counts { #expect(count.isMultiple(of: 1_298), "\(count)") }
+        alice.with { $0.turnCover(on: false) }
+        let end = alice.counter("cover_slots")
+        simulation.advance(by: .seconds(10))
+        #expect(alice.counter("cover_slots") == end)
+    }
+}
