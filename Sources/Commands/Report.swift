@@ -10,7 +10,7 @@ package enum Report: Sendable {
     case answer(Answer)
     /// A command as it was entered, before its effects. It is shown only where input is typed.
     case entered(String)
-    /// A conversation that another face opened, with its stored messages, the oldest first: one is open for all faces.
+    /// A conversation that another face opened in the display's view, with its stored messages, the oldest first.
     case opened(ConversationView, recent: [MessageView])
     /// A view shows another conversation of the room, or none of it. For models of the chat: nothing is shown.
     case viewed(ConversationView?, by: ViewID)
