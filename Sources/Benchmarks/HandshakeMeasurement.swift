@@ -26,14 +26,16 @@ enum HandshakeMeasurement {
         var initiator = Link(role: .initiator, context: alice, now: now, using: &randomness)
         var responder = Link(role: .responder, context: bob, now: now, using: &randomness)
         for _ in 0..<2 {
-            pass(from: &initiator, to: &responder, bob)
-            pass(from: &responder, to: &initiator, alice)
+            pass(from: &initiator, to: &responder, bob, &randomness)
+            pass(from: &responder, to: &initiator, alice, &randomness)
         }
         let isOpen = initiator.isOpen && responder.isOpen
         precondition(isOpen, "two honest links did not come together")
     }
 
-    private static func pass(from sender: inout Link, to receiver: inout Link, _ context: LinkContext) {
+    private static func pass(
+        from sender: inout Link, to receiver: inout Link, _ context: LinkContext, _ randomness: inout Randomness
+    ) {
         var bytes: [UInt8] = []
         try? sender.flush { span in
             bytes = [UInt8](copying: span)
@@ -42,7 +44,8 @@ enum HandshakeMeasurement {
         var position = 0
         var plaintext: [UInt8] = []
         while let event = receiver.next(
-            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: Instant(nanoseconds: 0))
+            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: Instant(nanoseconds: 0),
+            using: &randomness)
         {
             keep(event)
         }
