@@ -100,7 +100,8 @@ actor TCPPerson: Person {
     }
 
     func leave() async {
-        await node.leave()
+        node.beginLeaving()
+        await node.awaitEnd()
     }
 
     nonisolated func shutDown() async {
