@@ -64,8 +64,8 @@ class Rooms(People):
         alice.result("join attic")
         self.assertEqual(numbers(), {"lobby": 1, "kitchen": 2, "request": 3, "attic": 4})
         alice.result("part lobby")
-        alice.result("join lobby")
-        self.assertEqual(numbers(), {"kitchen": 2, "request": 3, "attic": 4, "lobby": 5})
+        alice.result("join cellar")
+        self.assertEqual(numbers(), {"kitchen": 2, "request": 3, "attic": 4, "cellar": 5})
 
     def test_a_direct_conversation_of_another_room_is_opened_with_its_room(self):
         alice, bob, _ = self.together()
