@@ -4,7 +4,7 @@ import struct
 
 import wire
 
-PTR, SRV = 12, 33
+A, PTR, TXT, AAAA, SRV = 1, 12, 16, 28, 33
 
 
 class Record:

@@ -173,6 +173,7 @@ class Shared(unittest.TestCase):
         self.assertEqual(len({record.target for record in services.values()}), 2, "two hosts")
         self.assertEqual({int.from_bytes(record.rest[4:6], "big") for record in services.values()}, own)
         self.assertEqual([record.name for record in told if record.name.endswith(".arpa")], [], "reverse names")
+        self.assert_uniform(path, mac, told, instances)
         for is_response, asked, records in messages:
             asked = [name for name in asked if name.endswith(SUBTYPE)]
             if is_response or not asked:
@@ -185,6 +186,16 @@ class Shared(unittest.TestCase):
             first = next(records for is_response, _, records in messages if is_response)
             names = {record.name for record in first if record.name.endswith(SUBTYPE)}
             self.assertEqual(len(names), 1, "the first announcement is of one room")
+
+    def assert_uniform(self, path, mac, told, instances):
+        """The form of the messages is that of every node."""
+        datagrams = [data for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17]
+        self.assertEqual({data[:2] for data in datagrams}, {b"\0\0"}, "message numbers")
+        self.assertEqual({record.rest for record in told if record.kind == mdns.TXT}, {b"\x03v=3"})
+        for instance in instances:
+            first = next(records for is_response, _, records in map(mdns.read, datagrams)
+                         if is_response and any(record.name == instance for record in records))
+            self.assertEqual([record.kind for record in first], [mdns.PTR, mdns.SRV, mdns.TXT, mdns.A, mdns.AAAA])
 
     def test_tcp_timestamps_have_an_offset_of_their_own_in_each_connection(self):
         for setting, offsets in (("1", 4), ("2", 1), ("0", 0)):

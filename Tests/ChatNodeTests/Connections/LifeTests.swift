@@ -20,21 +20,6 @@ import Wire
         #expect(simulation.now == Instant(nanoseconds: 0))
     }
 
-    /// A request is acknowledged once it is accepted.
-    @Test(arguments: [false, true])
-    func `a node waits a second for receipts as it leaves, and not where it is wiped`(isWiped: Bool) throws {
-        let simulation = Simulation(seed: 1)
-        let (alice, bob) = (simulation.node("alice"), simulation.node("bob"))
-        try #require(simulation.meet(alice, bob))
-        try alice.say("may I?", to: bob)
-        simulation.advance(by: .seconds(1))
-        alice.with { $0.beginLeaving(isWiped: isWiped) }
-        simulation.advance(by: .milliseconds(900))
-        #expect(alice.hasStopped == isWiped)
-        simulation.advance(by: .milliseconds(300))
-        #expect(alice.hasStopped)
-    }
-
     @Test(arguments: [(false, 10), (true, 1)])
     func `a wiped node waits a second for a peer that is silent, and another ten`(isWiped: Bool, seconds: Int) throws {
         let simulation = Simulation(seed: 1)
