@@ -191,7 +191,7 @@ class Faces(WebTest):
         self.alice.node.say(f"/accept {self.bob.number}")
         self.bob.wait(lambda event: event["event"] == "direct", "acceptance")
         self.bob.say(f"/msg {self.alice.node.number} between us")
-        direct = self.page.wait(event="message")["id"]
+        direct = self.page.wait(event="message", text="between us")["id"]
         for client in subscribers:
             client.change("added", direct)
         path = f"/api/v1/rooms/r1/people/{self.bob.key}/block"
