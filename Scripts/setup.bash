@@ -168,7 +168,8 @@ prepare_build() {
     mkdir -p "$HOME"
 }
 
-# Installs the PyPI packages of the interoperability tests in a folder of their own.
+# Installs the PyPI packages of the interoperability tests in a folder of their own. The list is whole: of nicegui it has none of
+# the dependencies, since the tests read one file of it.
 prepare_python() {
     local wanted=$root/Tests/Interop/requirements.txt environment=$build/python
     export EARSHOT_TEST_PYTHON=/usr/bin/python3
@@ -177,7 +178,7 @@ prepare_python() {
     cmp -s "$wanted" "$environment/requirements.txt" && return
     say "installing what Tests/Interop/requirements.txt names into $environment (pip)"
     /usr/bin/python3 -m venv --clear "$environment" >&2 &&
-        "$EARSHOT_TEST_PYTHON" -m pip install --quiet --disable-pip-version-check -r "$wanted" </dev/null >&2 &&
+        "$EARSHOT_TEST_PYTHON" -m pip install --quiet --disable-pip-version-check --no-deps -r "$wanted" </dev/null >&2 &&
         cp "$wanted" "$environment/requirements.txt" && return
     say 'could not install them; the interoperability tests will fail'
     [ -x "$EARSHOT_TEST_PYTHON" ] || export EARSHOT_TEST_PYTHON=/usr/bin/python3
