@@ -15,7 +15,7 @@ private struct PlainSession: ClientSession {
     var isOver = false
     private(set) var asked = 0
     private(set) var heard = 0
-    /// How often it was told that all is taken.
+    /// How often the hub said that all is taken.
     private(set) var drained = 0
 
     init(_ isHolder: Bool = false, deadline: Instant? = nil) { (hasShownToken, self.deadline) = (isHolder, deadline) }
@@ -497,7 +497,7 @@ private struct TextSnapshot: HubSnapshot {
         #expect(hub.standing(of: client) == .closing(isInputOver: false))
     }
 
-    @Test func `the input of a client ends once, and it is told once that all is taken`() throws {
+    @Test func `the input of a client ends once, and its session learns once that all is taken`() throws {
         var hub = hub()
         let client = hub.arrive(PlainSession(true), at: now)
         hub.endInput(of: client, at: now)

@@ -130,7 +130,7 @@ import Wire
     @Test func `a conversation is active while any view shows it`() {
         var chat = WatchedChat()
         let page = ViewID(7)
-        chat.show(.kitchen, in: page)
+        #expect(chat.show(.kitchen, in: page).isEmpty, "it was active before")
         chat.show(nil)
         chat.tell(.message(.said(1)))
         #expect(chat.unread() == 0)
@@ -139,6 +139,17 @@ import Wire
         #expect(chat.unread() == 1)
         chat.show(.kitchen, in: page)
         #expect(chat.unread() == 0)
+        chat.show(nil, in: page)
+        #expect(chat.show(.kitchen, in: page) == [.active(.kitchen, isOn: true)], "nothing was unread")
+    }
+
+    @Test func `a view that shows its conversation again keeps its place among the views`() {
+        var views = ModelViews()
+        for number in 1...ModelViews.capacity { _ = views.set(ViewID(number), to: .kitchen) }
+        let again = views.set(ViewID(1), to: .kitchen)
+        #expect(again.isEmpty)
+        _ = views.set(ViewID(1_000), to: .kitchen)
+        #expect(views.conversation(of: ViewID(1)) == nil && views.conversation(of: ViewID(2)) == .kitchen)
     }
 
     @Test func `a view moves no other one`() {
@@ -365,10 +376,12 @@ import Wire
         for number: UInt64 in 10..<43 { chat.tell(.request(from: .numbered(number), text: "r\(number)")) }
         #expect(chat.model.room(1)?.requests.count == 32)
         #expect(chat.model.conversation(.direct(.numbered(10))) == nil)
+        chat.show(.direct(.numbered(50)), in: ViewID(7))
         for number: UInt64 in 100..<400 { chat.tell(.message(.said(number, in: .direct(with: .numbered(number))))) }
         #expect(chat.model.room(1)?.conversations.count == 257)
         #expect(chat.model.room(1)?.requests.isEmpty == true)
         #expect(chat.model.conversation(.direct(.numbered(399))) != nil)
+        #expect(chat.model.conversation(.direct(.numbered(50))) != nil, "a view shows it")
     }
 
     @Test func `conversations are in the order in which they began, in all rooms, with the numbers of the program`() {
@@ -512,6 +525,28 @@ import Wire
         #expect(chat.unread(.direct(.fox)) == 3)
         chat.take(snapshot)
         #expect(chat.take(snapshot).allSatisfy { $0 == .changed(.kitchen) })
+    }
+
+    @Test func `nothing of a snapshot is unread where a view shows the conversation`() {
+        var chat = WatchedChat()
+        chat.show(.kitchen, in: ViewID(7))
+        chat.show(nil)
+        var message = MessageView.said(1)
+        message.isUnread = true
+        let summary = ConversationSummary(conversation: .publicRoom, isActive: true, unread: 4, last: nil)
+        chat.take(.of(online: 0, [(summary, [message])]))
+        #expect(chat.unread() == 0)
+        chat.show(nil, in: ViewID(7))
+        #expect(chat.unread() == 0)
+    }
+
+    @Test func `a conversation that the node does not have any more has nothing unread`() {
+        let view = ConversationView.direct(with: .fox)
+        var conversation = ModelConversation(.direct(.fox), order: 1, view)
+        for number: UInt64 in 1...130 { _ = conversation.add(.said(number, in: view)) }
+        #expect(conversation.unread.messages == 130)
+        _ = conversation.forget()
+        #expect(conversation.unread.messages == 0)
     }
 
     @Test func `a snapshot tells which of the active conversations is the open one`() {

@@ -55,6 +55,9 @@ final class LinkBench {
         return link
     }
 
+    /// Lets a part change the links.
+    func change<Result>(_ body: (inout Links) -> Result) -> Result { body(&links) }
+
     func environment(_ mode: RoomMode, after time: Duration = .zero) -> Environment {
         let moment = Moment(
             instant: start + time, wallClock: wallClock.moved(by: time.nanoseconds / 1_000_000))
