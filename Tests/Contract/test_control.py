@@ -49,6 +49,11 @@ class Requests(Controlled):
         client = self.client()
         line, = client.ask("plain command /who")
         self.assertRegex(line["text"], r"^bob#\d{4} online for \d+ s")
+        # The number of each conversation, as in the prompt.
+        line, = client.ask("plain command /rooms")
+        self.assertRegex(line["text"], r"^1 lobby \(current\): alice#\d{4}, 2 here")
+        line, = client.ask("plain command /unread")
+        self.assertRegex(line["text"], r"^1 lobby \(current\): 0 unread")
         line, = client.ask("plain say hi")
         self.assertRegex(line["text"], r"^\d\d:\d\d:\d\d <alice#\d{4}> hi$")
         error, = client.ask("plain command /msg nobody x")

@@ -277,6 +277,7 @@ class Changing(WebTest):
     def test_every_other_command_is_a_line(self):
         alice = self.served("alice", "--room", "kitchen")
         bob = self.person("bob", alice, "--room", "kitchen")
+        self.assertRegex(alice.ask("POST", "/api/v1/commands", {"line": "/rooms"})[2]["text"][0], r"^1 kitchen \(current\): ")
         status, _, answer = alice.ask("POST", "/api/v1/commands", {"line": "/nick alicia"})
         self.assertEqual((status, answer["reports"][-1]["who"]["nickname"]), (200, "alicia"))
         bob.wait(lambda event: event["event"] == "peer" and event["who"]["nickname"] == "alicia", "name")
