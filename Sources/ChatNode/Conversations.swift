@@ -114,6 +114,8 @@ struct Conversations: ~Copyable {
             case .rename(let nickname): try router.rename(nickname, at: moment)
             }
         effects.append(.apply(outcome))
+        // The request is acknowledged when it is accepted.
+        if case .accept = action { sendAnswers(environment, &effects) }
         pacer = rest
         if case .send(_, let chosen) = action {
             sendTyping(typing.said(in: chosen ?? conversation), environment, &effects)

@@ -49,9 +49,8 @@ class Observer(unittest.TestCase):
     def test_each_whisper_is_delivered(self):
         self.assertEqual((self.refused, self.undelivered), ([], 0))
 
-    def test_the_receiver_of_a_whisper_is_found(self):
-        # On a machine that stalls, a message leaves its node late, and some of the guesses miss it.
-        self.assertGreater(max(self.guesses().values()), BY_CHANCE)
+    def test_the_receiver_of_a_whisper_is_not_found(self):
+        self.assertLess(max(self.guesses().values()), BY_CHANCE)
 
     def test_a_record_that_only_receivers_send_is_found(self):
         planted = [(act["time"] + 3, act["to"], act["from"], 530) for act in self.acts]

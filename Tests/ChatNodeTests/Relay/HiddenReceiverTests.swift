@@ -64,13 +64,34 @@ import Wire
         #expect(others.map { $0.counter("cover_answers") }.min() ?? 0 >= 1)
     }
 
+    @Test func `in a quiet room a message is delivered within 2.5 s`() throws {
+        for number in 1...20 {
+            try alice.say("number \(number)", to: bob)
+            #expect(simulation.run(atMost: .milliseconds(2_500)) { lastDelivery == .delivered })
+            simulation.advance(by: .seconds(1))
+        }
+    }
+
     @Test func `the receipt for a message that is read later goes with equal records, once a minute`() throws {
         try alice.say("one", to: bob)
         simulation.advance(by: .seconds(3))
-        let rest = [alice] + others.dropFirst()
-        let counts = bytes(to: rest, within: .milliseconds(2_500)) { bob.open(.direct(alice.key)) }
-        #expect(counts == [530, 530, 530, 530])
+        func received() -> [Int] { others.dropFirst().map { $0.counter("chaff_received") } }
+        let before = received()
+        bob.open(.direct(alice.key))
+        simulation.advance(by: .milliseconds(2_500))
         #expect(lastDelivery == .read)
+        #expect(received() == before.map { $0 + 1 })
+        bob.open(.publicRoom)
+        try alice.say("two", to: bob)
+        simulation.advance(by: .seconds(3))
+        bob.open(.direct(alice.key))
+        simulation.advance(by: .seconds(40))
+        #expect(lastDelivery == .delivered)
+        // The record that hides the second message, and none for its receipt.
+        #expect(received() == before.map { $0 + 2 })
+        simulation.advance(by: .seconds(20))
+        #expect(lastDelivery == .read)
+        #expect(received() == before.map { $0 + 3 })
     }
 
     @Test func `with cover the times and lengths of records tell nothing of private messages`() throws {

@@ -95,6 +95,8 @@ import Wire
 
     @Test func `receipts come back over the relay`() throws {
         try converse()
+        // Receipts of sealed messages go within 2 s.
+        simulation.advance(by: .seconds(3))
         let told = alice.events.flatMap { event -> [MessageID] in
             if case .delivered(_, let ids) = event { ids } else { [] }
         }
