@@ -259,8 +259,10 @@ extension CommandExecutor {
             if let left = opening.left { told(RoomReport(left, .leaving), isForDisplay) }
             // A room that is left may have been the open one.
             if view == .shared || opening.left != nil {
-                let opened = Report.opened(opening.view, recent: opening.recent)
-                told(RoomReport(result.room, opened, numbers: result.numbers), isForDisplay)
+                if let recent = opening.recent {
+                    let opened = Report.opened(opening.view, recent: recent)
+                    told(RoomReport(result.room, opened, numbers: result.numbers), isForDisplay)
+                }
             } else if let view {
                 told(RoomReport(result.room, .viewed(opening.view, by: view), numbers: result.numbers), true)
             }

@@ -155,11 +155,8 @@ extension ChatModel {
         // A snapshot has what the other commands change.
         switch answer.content {
         case let opening as Opening:
-            if let left = opening.left {
-                part(left, opening.view, opening.recent, in: label, into: &changes)
-            } else {
-                open(opening.view, opening.recent, in: label, into: &changes)
-            }
+            if let left = opening.left { leave(left, into: &changes) }
+            if let recent = opening.recent { open(opening.view, recent, in: label, into: &changes) }
         case let list as MessageList where list.wanted == nil:
             change(label) { $0.take(list.messages, of: list.view, &$1, into: &changes) }
         case let list as RoomList:
@@ -186,19 +183,7 @@ extension ChatModel {
         show(ConversationID(label, view), in: .shared, into: &changes)
     }
 
-    /// A room is left. Its node says goodbye, and ends it. `recent` is of the conversation that is open now, and empty if the same
-    /// one is open as before.
-    private mutating func part(
-        _ left: RoomLabel, _ view: ConversationView, _ recent: [MessageView], in label: RoomLabel,
-        into changes: inout [ModelChange]
-    ) {
-        leave(left, into: &changes)
-        let id = ConversationID(label, view)
-        guard conversation(of: .shared) != id else { return }
-        if !recent.isEmpty { change(label) { $0.take(recent, of: view, &$1, into: &changes) } }
-        show(id, in: .shared, into: &changes)
-    }
-
+    /// A room is left: its node says goodbye, and ends it.
     private mutating func leave(_ label: RoomLabel, into changes: inout [ModelChange]) {
         guard let left = room(label.number), !left.isLeaving else { return }
         change(label) { room, _ in room.isLeaving = true }

@@ -421,7 +421,7 @@ import Wire
         var chat = WatchedChat()
         chat.tell(.ready, in: .garage)
         chat.tell(.message(.said(1)))
-        let changes = chat.answer(.parted(.garage, .publicRoom, recent: []))
+        let changes = chat.answer(.parted(.garage, .publicRoom, recent: nil))
         #expect(changes == [.changed(.garage)])
         #expect(chat.texts() == ["text 1"])
     }

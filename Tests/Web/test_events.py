@@ -373,8 +373,20 @@ class Events(WebTest):
         page.next()
         self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "/join attic"})[0], 200)
         self.assertEqual(page.wait(event="ready")["room"], "attic")
+        # Leaving a room that is not the open one takes nothing from that.
+        alice.node.say("/room lobby")
+        alice.node.say("stays")
+        page.wait(event="message", text="stays")
         alice.node.say("/part attic")
-        self.assertEqual(page.wait(event="parted")["room"], "attic")
+        told = []
+        while not told or told[-1]["event"] != "parted":
+            told.append(page.next())
+        self.assertEqual(told[-1]["room"], "attic")
+        alice.node.say("more")
+        while told[-1]["event"] != "message":
+            told.append(page.next())
+        self.assertEqual((told[-1]["text"], told[-1]["before"]), ("more", None))
+        self.assertNotIn("deleted", [event["event"] for event in told])
         self.assertEqual([row["room"] for row in alice.get("/api/v1/conversations")["conversations"]], ["lobby"])
 
     def test_the_node_leaves_with_open_streams_and_says_so(self):

@@ -49,6 +49,26 @@ import Wire
         }
     }
 
+    @Test func `a conversation that a view begins or ends to show has a row`() throws {
+        var (rows, model) = try follow(.peer(.here, try Sample.who(), online: 1))
+        _ = rows.takeRows()
+        let view = ViewID(1)
+        for place in [ConversationView.publicRoom, nil] {
+            let changes = model.reduce(
+                RoomReport(.lobby, .viewed(place, by: view)),
+                at: Moment(instant: Instant(nanoseconds: 0), wallClock: Sample.time))
+            for change in changes { rows.follow(change, tellsPeople: true) }
+        }
+        #expect(rows.takeRows().isEmpty, "the shared view shows it all the time")
+        for view in [ViewID.shared, view] {
+            let changes = model.reduce(
+                RoomReport(.lobby, .viewed(view == .shared ? nil : .publicRoom, by: view)),
+                at: Moment(instant: Instant(nanoseconds: 0), wallClock: Sample.time))
+            for change in changes { rows.follow(change, tellsPeople: true) }
+            #expect(rows.takeRows() == [.conversation(ConversationID(.lobby, .publicRoom))])
+        }
+    }
+
     @Test func `the event of a note has its members, and says which rename is the user's`() throws {
         let (me, who) = (try Sample.who(), try Sample.who(byte: 0xcd))
         let other = PeerName(number: 1, suffix: nil, nickname: "other", stage: .newcomer, key: me.key)

@@ -17,11 +17,11 @@ package struct Opening: AnswerContent {
 
     /// In the room of the report.
     package let view: ConversationView
-    /// Its stored messages, the oldest first; empty if it was open before.
-    package let recent: [MessageView]
+    /// Its stored messages, the oldest first; nil if it was open before.
+    package let recent: [MessageView]?
     package let way: Way
 
-    package init(_ view: ConversationView, recent: [MessageView], _ way: Way = .opened) {
+    package init(_ view: ConversationView, recent: [MessageView]?, _ way: Way = .opened) {
         (self.view, self.recent, self.way) = (view, recent, way)
     }
 
@@ -185,7 +185,7 @@ extension Answer {
         Answer("join", Opening(.publicRoom, recent: recent, .joined))
     }
 
-    package static func parted(_ left: RoomLabel, _ view: ConversationView, recent: [MessageView]) -> Answer {
+    package static func parted(_ left: RoomLabel, _ view: ConversationView, recent: [MessageView]?) -> Answer {
         Answer("part", Opening(view, recent: recent, .parted(left)))
     }
 

@@ -83,7 +83,7 @@ extension CommandTurn {
         guard let open = rooms.open else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
         room = open
         if wasOpen { open.node.change(.open(.publicRoom)) }
-        let recent = wasOpen ? open.node.chat.messages(in: .publicRoom) : []
+        let recent = wasOpen ? open.node.chat.messages(in: .publicRoom) : nil
         left.node.beginLeaving()
         return .parted(left.label, open.node.chat.activeView, recent: recent)
     }

@@ -210,17 +210,17 @@ extension JSONWriter {
             member("title", DisplayGuard.safe(room.label.name))
             if let me = room.me { member("self", me) }
             members(of: room.status)
+            member("private", room.isPrivate)
+            member("bridged", room.isBridged)
+            member("online", room.online)
         case .direct(let who):
             member("kind", "direct")
             member("title", who.displayName)
             member("with", who)
         }
-        member("private", room.isPrivate)
-        member("bridged", room.isBridged)
         member("active", conversation.isActive)
         list("typing", conversation.typists) { $0.members(of: $1) }
         counts(conversation)
-        member("online", room.online)
     }
 }
 

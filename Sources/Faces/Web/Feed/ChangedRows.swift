@@ -31,12 +31,12 @@ struct ChangedRows {
             // The number of peers; and one that types may have another name.
             if was?.who != person.who || was?.isHere != person.isHere { add(.conversation(of: room)) }
         case .changed(let room), .moved(let room, came: _, left: _): add(.conversation(of: room))
-        case .conversation(let id), .typing(let id): add(.conversation(id))
+        case .conversation(let id), .typing(let id), .active(let id, isOn: _): add(.conversation(id))
         case .conversationEnded(let id): add(.ended(id))
         case .unread(let id, _): add(.unread(id))
         case .note(let id, let note): add(note, of: id)
         case .request(let id, isOpen: _): add(.request(id))
-        case .began, .ended, .message, .edited, .removed, .delivery, .refreshed, .invitations, .active, .erased:
+        case .began, .ended, .message, .edited, .removed, .delivery, .refreshed, .invitations, .erased:
             break
         }
     }
