@@ -485,6 +485,8 @@ private struct TextSnapshot: HubSnapshot {
     @Test func `a client that closes gets what waits and no further event, and its time once`() throws {
         var hub = hub()
         let client = hub.arrive(at: now)
+        let isAdmitted = hub.admit(client)
+        #expect(isAdmitted, "no time of a stranger ends before")
         hub.follow(client, behind: 0)
         hub.send(Array("last".utf8), to: client, at: now)
         hub.close(client, at: now)
