@@ -17,8 +17,8 @@ from people import People
 ANSWERS = dict.fromkeys(contract.RESULTS, "result") | {
     "msg": "message", "reply": "message", "me": "message", "edit": "edited", "delete": "deleted", "accept": "direct",
     "decline": "direct", "leave": "direct", "typing": None, "quit": None,
-    # These answer with an error where no terminal is.
-    "clear": None, "set": None,
+    # It answers with an error where no terminal is.
+    "clear": None,
 }
 
 
@@ -27,6 +27,13 @@ class Commands(People):
         listed = self.person("alice").result("help")["commands"]
         names = [entry["usage"].split()[0][1:] for entry in listed]
         self.assertEqual(sorted(names), sorted(ANSWERS))
+
+    def test_cover_is_set_anywhere_and_the_other_settings_in_a_terminal(self):
+        alice = self.person("alice")
+        self.assertEqual([alice.result(line)["cover"] for line in ("set", "set cover on", "set", "set cover off")],
+                         [False, True, True, False])
+        alice.say("/set joins on")
+        self.assertEqual(self.next(alice, "error")["code"], "unknown_command")
 
     def test_a_reply_goes_to_the_author_of_the_latest_direct_message(self):
         alice, bob = self.pair()

@@ -208,6 +208,7 @@ def result(command, fields):
 
 SUMMARY = placed({"room": text, "number": count, "unread": count, "last": nullable(MESSAGE)})
 RESULTS = {
+    "set": result("set", {"cover": flag}),
     "who": result("who", {"peers": [PEER_ROW], "here": count}),
     "requests": result("requests", {"requests": [{"from": WHO, "text": text}]}),
     "history": placed(result("history", {"messages": [MESSAGE]})),
