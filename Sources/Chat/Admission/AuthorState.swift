@@ -34,7 +34,7 @@ struct AuthorState: Sendable {
     func checkOrder(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try checkEpoch(header.epoch)
         guard epoch == header.epoch else { return }
-        switch place(of: header) {
+        switch novelty(of: header) {
         case .new: return
         case .seen: throw isSame(header, id) ? .duplicate : .equivocation
         case .tooOld: throw .sequenceTooOld
@@ -45,13 +45,13 @@ struct AuthorState: Sendable {
     /// waited for its receiver.
     func checkUnordered(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try checkEpoch(header.epoch)
-        guard epoch == header.epoch, place(of: header) == .seen else { return }
+        guard epoch == header.epoch, novelty(of: header) == .seen else { return }
         guard isSame(header, id) else { throw .equivocation }
     }
 
     /// True if this payload was admitted, as far as the window reaches.
     func knows(_ header: PayloadHeader, _ id: MessageID) -> Bool {
-        epoch == header.epoch && place(of: header) == .seen && isSame(header, id)
+        epoch == header.epoch && novelty(of: header) == .seen && isSame(header, id)
     }
 
     /// Notes that a payload with this epoch and number is admitted.
@@ -69,13 +69,13 @@ struct AuthorState: Sendable {
     /// Notes a payload that came as history; only those of the known epoch are noted.
     mutating func recordHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         guard epoch == header.epoch else { return }
-        guard place(of: header) != .seen || isSame(header, id) else { throw .equivocation }
+        guard novelty(of: header) != .seen || isSame(header, id) else { throw .equivocation }
         record(header, id)
     }
 
-    private func place(of header: PayloadHeader) -> SequenceWindow.Standing {
-        guard header.isDirect else { return publicNumbers.place(of: header.sequence) }
-        return directNumbers?.place(of: header.sequence) ?? .new
+    private func novelty(of header: PayloadHeader) -> SequenceWindow.Novelty {
+        guard header.isDirect else { return publicNumbers.novelty(of: header.sequence) }
+        return directNumbers?.novelty(of: header.sequence) ?? .new
     }
 
     /// For a number that was seen.

@@ -5,7 +5,7 @@ struct ReplayWindow: Sendable {
     private var window = SequenceWindow()
     private var ids = ReplayWindowIDs()
 
-    func place(of sequence: UInt64) -> SequenceWindow.Standing { window.place(of: sequence) }
+    func novelty(of sequence: UInt64) -> SequenceWindow.Novelty { window.novelty(of: sequence) }
 
     /// The first 8 bytes of the id under a number that was seen.
     subscript(sequence: UInt64) -> UInt64 { ids[sequence] }
@@ -45,14 +45,14 @@ struct ReplayWindowIDs: Sendable {
         // Counted from the window's start: a number itself may be the highest of its type.
         return stride(from: first, through: numbers.upperBound - numbers.lowerBound, by: prefixes.count).contains {
             let number = numbers.lowerBound + $0
-            return number != sequence && window.place(of: number) == .seen
+            return number != sequence && window.novelty(of: number) == .seen
         }
     }
 
     private mutating func grow(for sequence: UInt64, in window: SequenceWindow) {
         let old = self
         prefixes = [UInt64](repeating: 0, count: old.prefixes.count * 2)
-        for number in window.numbers where number != sequence && window.place(of: number) == .seen {
+        for number in window.numbers where number != sequence && window.novelty(of: number) == .seen {
             prefixes[place(of: number)] = old[number]
         }
     }

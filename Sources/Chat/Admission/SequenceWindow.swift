@@ -4,7 +4,7 @@ internal import Wire
 ///
 /// A bit set because there is one for each known author, and each live message is looked up in it.
 struct SequenceWindow: Sendable {
-    enum Standing: Sendable {
+    enum Novelty: Sendable {
         case new
         case seen
         /// Too far behind the newest number to be known.
@@ -22,7 +22,7 @@ struct SequenceWindow: Sendable {
     }
 
     /// Looks a number up; nothing changes.
-    func place(of sequence: UInt64) -> Standing {
+    func novelty(of sequence: UInt64) -> Novelty {
         guard let newest, sequence <= newest else { return .new }
         guard newest - sequence < Limits.sequenceWindow else { return .tooOld }
         return isSet(sequence) ? .seen : .new
@@ -33,7 +33,7 @@ struct SequenceWindow: Sendable {
     /// - Returns: whether it is new.
     @discardableResult
     mutating func insert(_ sequence: UInt64) -> Bool {
-        guard place(of: sequence) == .new else { return false }
+        guard novelty(of: sequence) == .new else { return false }
         if let newest, sequence > newest { forget(between: newest, and: sequence) }
         newest = max(newest ?? 0, sequence)
         let (word, mask) = SequenceWindow.bit(sequence)

@@ -51,12 +51,12 @@ struct CandidateTable {
     }
 
     /// Those that are due, each once.
-    mutating func removeDue(at now: Instant) -> [DialTurns.Turn] {
+    mutating func removeDue(at now: Instant) -> [DialTurns.DueCandidate] {
         Set(agenda.removeDue(at: now)).compactMap { instance in
             guard let candidate = candidates[instance], let deadline = candidate.deadline, deadline <= now,
                 isWanted(instance, candidate)
             else { return nil }
-            return DialTurns.Turn(failures: candidate.backoff.doublings, deadline: deadline, instance: instance)
+            return DialTurns.DueCandidate(failures: candidate.backoff.doublings, deadline: deadline, instance: instance)
         }
     }
 

@@ -5,7 +5,7 @@ import Wire
 /// Candidates with the fewest failures go first; of those never tried, the oldest and the newest take turns, so that a crowd
 /// keeps neither waiting.
 struct DialTurns {
-    struct Turn {
+    struct DueCandidate {
         let failures: Int
         let deadline: Instant
         let instance: String
@@ -13,9 +13,11 @@ struct DialTurns {
 
     private var isTurnOfNewest = false
 
-    /// The instances of `turns` in the order in which they are dialled; a seed reproduces it.
-    mutating func order(_ turns: [Turn]) -> [String] {
-        let sorted = turns.sorted { ($0.failures, $0.deadline, $0.instance) < ($1.failures, $1.deadline, $1.instance) }
+    /// The instances of `candidates` in the order in which they are dialled; a seed reproduces it.
+    mutating func order(_ candidates: [DueCandidate]) -> [String] {
+        let sorted = candidates.sorted {
+            ($0.failures, $0.deadline, $0.instance) < ($1.failures, $1.deadline, $1.instance)
+        }
         let untried = sorted.prefix { $0.failures == 0 }
         var (first, last) = (0, untried.count - 1)
         var order: [String] = []

@@ -345,7 +345,7 @@ extension AvahiDiscovery {
     private func becameReady(_ source: RecordSource) {
         guard self[source]?.isReady == false else { return }
         self[source]?.becameReady()
-        stands(source, .answering)
+        recordAvailability(source, .answering)
         guard let responder = self[source]?.responder else { return }
         for room in rooms.keys.sorted() {
             publish(room, with: responder)
@@ -365,7 +365,7 @@ extension AvahiDiscovery {
         guard self[source]?.isReady == true, !rooms.isEmpty,
             rooms.values.allSatisfy({ $0.publishers.contains(source) })
         else { return }
-        stands(source, .serving)
+        recordAvailability(source, .serving)
     }
 
     private func sourceEnded(_ source: RecordSource) {
@@ -380,7 +380,7 @@ extension AvahiDiscovery {
         if source == .daemon { renewListener() }
         sourceEnded(source)
         let isOutOfReach = reason == DaemonConnection.noBus || reason == DaemonConnection.noLibrary
-        guard source == .daemon, isOutOfReach else { return stands(source, .unusable(reason)) }
+        guard source == .daemon, isOutOfReach else { return recordAvailability(source, .unusable(reason)) }
         obey(choice.daemonIsOutOfReach(reason))
     }
 
@@ -406,10 +406,10 @@ extension AvahiDiscovery {
         if source == .daemon { pulse = DaemonPulse() }
     }
 
-    private func stands(_ source: RecordSource, _ standing: ModeChoice.Standing) {
+    private func recordAvailability(_ source: RecordSource, _ availability: ModeChoice.Availability) {
         switch source {
-        case .daemon: obey(choice.daemonIs(standing))
-        case .embedded: obey(choice.embeddedIs(standing))
+        case .daemon: obey(choice.daemonIs(availability))
+        case .embedded: obey(choice.embeddedIs(availability))
         }
     }
 
@@ -522,7 +522,7 @@ extension AvahiDiscovery {
             awaitDaemon(DaemonPulse.patience, while: { $0.pulse.isOpen(number) }) {
                 guard $0.pulse.hasStopped(at: number), $0.daemon?.isReady == true else { return }
                 $0.sourceEnded(.daemon)
-                $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
+                $0.recordAvailability(.daemon, .unusable("the Avahi daemon hangs"))
             }
         }
         schedule(after: DaemonPulse.interval) { $0.probeDaemon() }
@@ -532,7 +532,7 @@ extension AvahiDiscovery {
         guard pulse.answered(number) else { return }
         // Listings from before the daemon hung are reported again.
         if let daemon { for room in rooms.keys.sorted() { browse(room, with: daemon.responder) } }
-        stands(.daemon, .serving)
+        recordAvailability(.daemon, .serving)
     }
 
     private func announceSoon(_ room: RoomNumber, with source: RecordSource) {

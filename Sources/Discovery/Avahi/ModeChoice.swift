@@ -7,7 +7,7 @@ import Wire
 /// records, and only then the embedded one falls silent, so that we are never away in between.
 struct ModeChoice {
     /// The state of one Avahi.
-    enum Standing: Equatable {
+    enum Availability: Equatable {
         /// Nothing is known yet.
         case unknown
         /// It answers, but does not have our records yet.
@@ -27,8 +27,8 @@ struct ModeChoice {
     }
 
     let policy: SharedDiscovery.Policy
-    private(set) var daemon: Standing = .unknown
-    private(set) var embedded: Standing = .unknown
+    private(set) var daemon: Availability = .unknown
+    private(set) var embedded: Availability = .unknown
     private(set) var isEmbeddedOpen = false
     private var told: DiscoveryMode?
     /// Whether the daemon, or its absence on the bus, has been seen.
@@ -40,9 +40,9 @@ struct ModeChoice {
 
     mutating func began() -> [Order] { settle() }
 
-    mutating func daemonIs(_ standing: Standing) -> [Order] {
+    mutating func daemonIs(_ availability: Availability) -> [Order] {
         hasBus = true
-        daemon = standing
+        daemon = availability
         return settle()
     }
 
@@ -53,9 +53,9 @@ struct ModeChoice {
         return settle()
     }
 
-    mutating func embeddedIs(_ standing: Standing) -> [Order] {
+    mutating func embeddedIs(_ availability: Availability) -> [Order] {
         guard isEmbeddedOpen else { return [] }
-        embedded = standing
+        embedded = availability
         return settle()
     }
 

@@ -6,7 +6,7 @@ import Wire
 ///
 /// Quiet browsers ask, so that one node of a group asks for all; what they list the daemon lists too.
 final class Pursuit {
-    private struct Place: Hashable {
+    private struct BrowserKey: Hashable {
         let room: RoomNumber
         let place: MulticastPlace
     }
@@ -16,7 +16,7 @@ final class Pursuit {
 
     private let loop: EventLoop
     private let send: ([UInt8], MulticastPlace) -> Void
-    private var browsers: [Place: QuietBrowser] = [:]
+    private var browsers: [BrowserKey: QuietBrowser] = [:]
     private var generator = SystemRandomNumberGenerator()
     private var nextCheck: Instant?
 
@@ -33,7 +33,7 @@ final class Pursuit {
             var browser = QuietBrowser(for: name, now: loop.now, using: &generator)
             browser.assume(known, timeToLive: Self.timeToLive, now: loop.now, using: &generator)
             browser.pursue(until: end, now: loop.now, using: &generator)
-            browsers[Place(room: room, place: place)] = browser
+            browsers[BrowserKey(room: room, place: place)] = browser
         }
         arm()
     }
@@ -48,7 +48,7 @@ final class Pursuit {
         arm()
     }
 
-    private func change(_ key: Place, _ change: (inout QuietBrowser) -> [QuietBrowser.Action]) {
+    private func change(_ key: BrowserKey, _ change: (inout QuietBrowser) -> [QuietBrowser.Action]) {
         guard let index = browsers.index(forKey: key) else { return }
         for case .ask(let packet) in change(&browsers.values[index]) { send(packet, key.place) }
     }

@@ -19,7 +19,7 @@ struct HeardIDsTests {
         }
 
         var isRight: Bool {
-            window.numbers.allSatisfy { window.place(of: $0) != .seen || heard[$0] == all[$0] }
+            window.numbers.allSatisfy { window.novelty(of: $0) != .seen || heard[$0] == all[$0] }
         }
     }
 
