@@ -162,7 +162,7 @@ package struct CommandExecutor: Sendable {
     ///
     /// - Returns: nil if the program leaves instead.
     private func run(
-        in label: RoomLabel?, isPaced: Bool, _ rooms: isolated Program, _ body: (Program.Room) -> CommandResult
+        in label: RoomLabel?, isPaced: Bool, _ rooms: isolated Program, _ body: (Program.JoinedRoom) -> CommandResult
     ) async -> CommandResult? {
         guard let room = await rooms.awaitRoom(label) else { return await failure(unknown: label, rooms) }
         if !isPaced { return body(room) }
@@ -182,7 +182,7 @@ package struct CommandExecutor: Sendable {
 /// One command in a turn of the nodes.
 extension CommandExecutor {
     private func perform(
-        _ command: Command, at conversation: Conversation?, in room: Program.Room, _ view: ViewID?,
+        _ command: Command, at conversation: Conversation?, in room: Program.JoinedRoom, _ view: ViewID?,
         _ rooms: isolated Program
     ) -> CommandResult {
         var turn = CommandTurn(command, at: conversation, in: room, view: view, keepsMarks: keepsMarks(room.label))
@@ -205,7 +205,7 @@ extension CommandExecutor {
     }
 
     /// The user's decision about a peer counts in each room where the user has the same identity.
-    private func share(_ marks: PeerMarks, from room: Program.Room, _ rooms: isolated Program) {
+    private func share(_ marks: PeerMarks, from room: Program.JoinedRoom, _ rooms: isolated Program) {
         guard keepsMarks(room.label) else { return }
         for other in rooms.all where other.label != room.label && keepsMarks(other.label) {
             other.node.change(.marks(marks))
@@ -247,7 +247,9 @@ extension CommandExecutor {
     /// Looks at a conversation that a command opened: in the shared view, at its room.
     ///
     /// - Parameter view: nil for none.
-    func look(at room: Program.Room, _ conversation: ConversationView, in view: ViewID?, _ rooms: isolated Program) {
+    func look(
+        at room: Program.JoinedRoom, _ conversation: ConversationView, in view: ViewID?, _ rooms: isolated Program
+    ) {
         guard let view else { return }
         guard view != .shared else { return rooms.look(at: room) }
         _ = rooms.show(Conversation(conversation), of: room.label, in: view)
@@ -269,7 +271,7 @@ extension CommandExecutor {
         }
         let changed =
             switch result.scope {
-            case .events: [Program.Room]()
+            case .events: [Program.JoinedRoom]()
             case .room: [rooms[result.room]].compactMap(\.self)
             case .rooms: rooms.all
             }

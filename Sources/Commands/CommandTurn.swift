@@ -48,7 +48,7 @@ package enum KeptChange: Hashable, Sendable {
 /// One command in a turn of a room's node: the state that its entry reads, and the changes that it leaves behind its events and its answer.
 struct CommandTurn {
     /// The room of the command; that of the answer, if the command sets it.
-    var room: Program.Room
+    var room: Program.JoinedRoom
     let command: Command
     /// The one that counts as open.
     let conversation: Conversation
@@ -63,7 +63,7 @@ struct CommandTurn {
 
     /// - Parameter conversation: nil for the one that the node has open.
     init(
-        _ command: Command, at conversation: Conversation? = nil, in room: Program.Room, view: ViewID? = .shared,
+        _ command: Command, at conversation: Conversation? = nil, in room: Program.JoinedRoom, view: ViewID? = .shared,
         keepsMarks: Bool = false
     ) {
         (self.room, self.command, self.view, self.keepsMarks) = (room, command, view, keepsMarks)

@@ -7,7 +7,7 @@ package import Wire
 ///
 /// Owns the nodes, and lives on their executor. `/wipe` ends all of them; a node of another identity begins then.
 package actor Program: LoopActor {
-    package struct Room {
+    package struct JoinedRoom {
         package let label: RoomLabel
         package let node: Node
     }
@@ -15,7 +15,7 @@ package actor Program: LoopActor {
     package nonisolated let scheduler: any Scheduler
 
     /// The rooms in the order in which they were joined; without those that are being left.
-    package private(set) var all: [Room] = []
+    package private(set) var all: [JoinedRoom] = []
     /// Rooms without a node yet, or with one that is leaving; they count as rooms, and keep their names.
     private var others: [RoomLabel: Node?] = [:]
     /// The room that was opened; nil for the first one.
@@ -49,7 +49,7 @@ package actor Program: LoopActor {
 
     /// The open room; nil before the first one and after the last one. Callers must not keep its node: wiped memory is
     /// freed with the last reference.
-    package var open: Room? { all.first { $0.label == opened } ?? all.first }
+    package var open: JoinedRoom? { all.first { $0.label == opened } ?? all.first }
 
     package var openLabel: RoomLabel? { open?.label }
 
@@ -60,7 +60,7 @@ package actor Program: LoopActor {
     package var labels: [RoomLabel] { all.map(\.label) }
 
     /// The room with a name, in any case of letters where no other name differs in that alone.
-    package func named(_ name: some StringProtocol) -> Room? {
+    package func named(_ name: some StringProtocol) -> JoinedRoom? {
         if let room = all.first(where: { $0.label.name == name }) { return room }
         let similar = all.filter { $0.label.name.lowercased() == name.lowercased() }
         return similar.count == 1 ? similar[0] : nil
@@ -69,10 +69,10 @@ package actor Program: LoopActor {
     /// The label of the room with a name, as `named` finds it.
     package func label(named name: String) -> RoomLabel? { named(name)?.label }
 
-    subscript(label: RoomLabel) -> Room? { all.first { $0.label == label } }
+    subscript(label: RoomLabel) -> JoinedRoom? { all.first { $0.label == label } }
 
     /// The label of a room that the program is in.
-    package func label(of room: Chat.Room) -> RoomLabel? {
+    package func label(of room: Room) -> RoomLabel? {
         all.first { $0.node.configuration.room.isSame(as: room) }?.label
     }
 
@@ -97,7 +97,7 @@ package actor Program: LoopActor {
         // The user's choice of now is that of the program.
         if all.contains(where: \.node.sendsCover) { node.turnCover(on: true) }
         others[label] = nil
-        all.append(Room(label: label, node: node))
+        all.append(JoinedRoom(label: label, node: node))
         opened = opened ?? label
     }
 
@@ -133,7 +133,7 @@ package actor Program: LoopActor {
     }
 
     /// Opens a room: in the one that was open, no conversation is looked at any more.
-    func look(at room: Room) {
+    func look(at room: JoinedRoom) {
         if let before = open, before.label != room.label {
             before.node.change(.lookAway)
             before.node.flushEvents()
@@ -255,10 +255,10 @@ extension Program {
     }
 
     /// The room of a name that the user was last invited to; nil if there is none.
-    package func invitation(to name: String) -> Chat.Room? { invitedRooms.room(named: name) }
+    package func invitation(to name: String) -> Room? { invitedRooms.room(named: name) }
 
     /// Forgets the invitation to a room that was joined.
-    package func forgetInvitation(to room: Chat.Room) { invitedRooms.remove(room) }
+    package func forgetInvitation(to room: Room) { invitedRooms.remove(room) }
 }
 
 /// Views of all rooms.
@@ -295,7 +295,7 @@ extension Program {
     /// The rooms with their conversations.
     var overview: [RoomOverview] { all.map(overview) }
 
-    private func overview(of room: Room) -> RoomOverview {
+    private func overview(of room: JoinedRoom) -> RoomOverview {
         let (node, label) = (room.node, room.label)
         let (conversations, requests) = (node.chat.summaries, node.requests())
         // Conversations of earlier runs have had no event.
@@ -312,13 +312,13 @@ extension Program {
     var snapshot: [RoomSnapshot] { all.map(snapshot) }
 
     /// As above, of one room.
-    func snapshot(of room: Room) -> RoomSnapshot { RoomSnapshot(of: room.node) { overview(of: room) } }
+    func snapshot(of room: JoinedRoom) -> RoomSnapshot { RoomSnapshot(of: room.node) { overview(of: room) } }
 }
 
 /// `/wipe`: the end of all nodes and of their messages.
 extension Program {
     /// The room with a label, or with none the open one; waits for the end of a wipe. Nil if there is none.
-    func awaitRoom(_ label: RoomLabel?) async -> Room? {
+    func awaitRoom(_ label: RoomLabel?) async -> JoinedRoom? {
         if isWiping { await withCheckedContinuation { waiting.append($0) } }
         return if let label { self[label] } else { open }
     }

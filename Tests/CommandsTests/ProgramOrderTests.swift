@@ -22,7 +22,7 @@ import Testing
         simulation.advance(by: .seconds(1))
         let log = Log()
         alice.with { node in
-            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
+            let room = Program.JoinedRoom(label: RoomLabel(number: 1, name: "lobby"), node: node)
             for number in 1...3 {
                 if Command.say("line \(number)").perform(in: room).reply != nil { log.note("an answer to a message") }
                 if (try? Command(named: "requests"))?.perform(in: room).reply != nil {
@@ -59,7 +59,7 @@ import Testing
             _ = try? node.perform(.send("two", to: .publicRoom))
             log.note("then \(alice.messages.count)")
             node.flushEvents()
-            let room = Program.Room(label: RoomLabel(number: 1, name: "lobby"), node: node)
+            let room = Program.JoinedRoom(label: RoomLabel(number: 1, name: "lobby"), node: node)
             let events = Command.sayToRoom("three").perform(in: room).events
             log.note("\(events.count) apart behind \(alice.messages.count)")
         }
@@ -141,7 +141,7 @@ import Testing
 
 extension Command {
     /// Performs a command of one room.
-    fileprivate func perform(in room: Program.Room) -> CommandResult {
+    fileprivate func perform(in room: Program.JoinedRoom) -> CommandResult {
         var turn = CommandTurn(self, in: room)
         return turn.result { turn throws(ChatError) in
             guard case .inRoom(let run) = entry.action else {

@@ -47,7 +47,7 @@ import Wire
     }
 
     private static func node(
-        on loop: EventLoop, in room: Chat.Room = .lobby, rate: Double = Limits.sendPerSecond
+        on loop: EventLoop, in room: Room = .lobby, rate: Double = Limits.sendPerSecond
     ) -> Node {
         var randomness = Randomness.system
         var configuration = NodeConfiguration()
@@ -181,7 +181,7 @@ import Wire
     @Test func `an invitation is listed until its room is joined, also before that node is ready`() async throws {
         let program = try await RunningProgram("lobby")
         let rooms = program.rooms
-        let attic = Chat.Room(openNamed: "attic")
+        let attic = Room(openNamed: "attic")
         let who = try Sample.who()
         await rooms.run { _ = $0.recorded(.invitation(from: who, to: attic, isThere: false)) }
         #expect(await rooms.run { $0.invitations.map(\.room.name) } == ["attic"])

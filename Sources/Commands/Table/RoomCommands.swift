@@ -100,10 +100,10 @@ extension CommandTurn {
     }
 
     private func inviter(
-        to target: Program.Room, _ rooms: isolated Program
-    ) throws(ChatError) -> (Program.Room, PeerID) {
+        to target: Program.JoinedRoom, _ rooms: isolated Program
+    ) throws(ChatError) -> (Program.JoinedRoom, PeerID) {
         let others = rooms.all.filter { $0.label != target.label }
-        var found: [(room: Program.Room, peer: PeerID, isAccepted: Bool)] = []
+        var found: [(room: Program.JoinedRoom, peer: PeerID, isAccepted: Bool)] = []
         var failure: ChatError?
         for other in others {
             do throws(ChatError) {
@@ -127,7 +127,7 @@ extension CommandTurn {
 
 extension Program {
     /// The room of a name that the user gives.
-    fileprivate func existing(_ name: String) throws(ChatError) -> Room {
+    fileprivate func existing(_ name: String) throws(ChatError) -> JoinedRoom {
         guard let room = named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
         return room
     }
@@ -135,7 +135,7 @@ extension Program {
     /// The names of the open rooms that a presence is to name.
     ///
     /// - Parameter names: empty for all of them.
-    fileprivate func openRooms(_ names: [String], besides room: Room) throws(ChatError) -> [String] {
+    fileprivate func openRooms(_ names: [String], besides room: JoinedRoom) throws(ChatError) -> [String] {
         var chosen = all.filter { $0.label != room.label }
         if names.isEmpty {
             chosen = chosen.filter { !$0.node.configuration.room.isPrivate }
@@ -162,7 +162,7 @@ extension Program {
     }
 
     /// Removes a room that is left from the presence of the others.
-    fileprivate func retract(_ left: Room) {
+    fileprivate func retract(_ left: JoinedRoom) {
         for room in all where room.label != left.label {
             let profile = room.node.chat.session.profile
             let announced = profile.rooms.filter { $0 != left.node.configuration.room.name }
@@ -171,7 +171,7 @@ extension Program {
     }
 
     /// The room of a request, if the program is in it and no invitation leads to another one of that name.
-    fileprivate func present(_ request: RoomRequest) -> Room? {
+    fileprivate func present(_ request: RoomRequest) -> JoinedRoom? {
         guard request.key == nil, !request.isOpen, invitation(to: request.name) == nil else { return nil }
         return named(request.name)
     }
@@ -199,7 +199,9 @@ extension CommandExecutor {
         }
     }
 
-    private func entered(_ request: RoomRequest, _ rooms: isolated Program) async throws(ChatError) -> Program.Room? {
+    private func entered(
+        _ request: RoomRequest, _ rooms: isolated Program
+    ) async throws(ChatError) -> Program.JoinedRoom? {
         if let room = rooms.present(request) { return room }
         let label = try rooms.reserve(request.name)
         switch await begin(request, label, rooms) {
