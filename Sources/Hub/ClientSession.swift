@@ -72,10 +72,31 @@ package final class HubEvent {
     package let report: RoomReport
     /// The changes of the chat by the report; none at a server that does not keep the chat.
     private let changes: [ModelChange]
+    /// Requests that are open again: no event of the node tells it.
+    package let requestsAgain: [RoomReport]
+    /// The peers of the room whose requests are not open any more.
+    package let endedRequests: [PeerID]
     private var rendered: [ObjectIdentifier: [UInt8]] = [:]
 
-    package init(_ report: RoomReport, _ changes: [ModelChange] = [], number: Int) {
+    /// - Parameter chat: behind the changes; nil at a server that does not keep it.
+    package init(_ report: RoomReport, _ changes: [ModelChange] = [], in chat: ChatModel? = nil, number: Int) {
         (self.report, self.changes, self.number) = (report, changes, number)
+        var (again, ended, known) = ([RoomReport](), [PeerID](), Set<ConversationID>())
+        for case .request(let id, let isOpen) in changes where known.insert(id).inserted {
+            // Its event has it.
+            if isOpen, case .event(.request) = report.report { continue }
+            if let room = chat?.room(id.room), let open = room.requests.first(where: { $0.who.key == id.peer }) {
+                again.append(RoomReport(room.label, .event(.request(from: open.who, text: open.text))))
+            } else if let peer = id.peer {
+                ended.append(peer)
+            }
+        }
+        (requestsAgain, endedRequests) = (again, ended)
+    }
+
+    /// Whether the room of the report has ended, while the program goes on.
+    package var endsRoom: Bool {
+        changes.contains { if case .ended(let room) = $0 { room == report.room } else { false } }
     }
 
     /// The messages that went without an event of their own, as the author was blocked or the room has ended: at most 1,024.

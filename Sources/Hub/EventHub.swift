@@ -481,7 +481,7 @@ extension EventHub {
     ) {
         inlet.arrived(1)
         lastEvent += 1
-        let event = HubEvent(report, changes, number: lastEvent)
+        let event = HubEvent(report, changes, in: chat, number: lastEvent)
         for (number, client) in clients where !client.isLost && client.session?.hearsEvents == true {
             act(number, at: now) { $0.hear(event, at: now) }
         }
@@ -549,9 +549,14 @@ extension EventHub {
 
     /// Adds an event to the log that is no report of a node.
     ///
-    /// - Parameter line: makes it with its id, as `EventLog.Line`.
-    package mutating func publish(_ topic: EventTopic, at now: Instant, _ line: (_ id: String) -> [UInt8]) {
-        log.append(topic, line)
+    /// - Parameters:
+    ///   - line: makes it with its id, as `EventLog.Line`.
+    ///   - bare: makes the line that is left when the texts of a peer in it are to be forgotten; nil if none is.
+    package mutating func publish(
+        _ topic: EventTopic, at now: Instant, bare: ((_ id: String) -> [UInt8])? = nil,
+        _ line: (_ id: String) -> [UInt8]
+    ) {
+        log.append(topic, bare: bare, line)
         tellFollowers(at: now)
     }
 
@@ -575,7 +580,7 @@ extension EventHub {
     ///
     /// - Parameter room: that of the texts.
     mutating func erase(_ erasure: Erasure, in room: RoomLabel, at now: Instant) {
-        for number in log.erase(erasure) { log.append(gone: number, in: room) }
+        for message in log.erase(erasure) { log.append(gone: message, in: room) }
         for (number, client) in clients {
             client.feed?.erase(erasure)
             if !client.output.erase(erasure) { end(number, .textForgotten, at: now) }

@@ -98,9 +98,14 @@ package struct EventLog: Sendable {
 
     /// Appends an event that is no report.
     ///
-    /// - Parameter make: its line, as that of a report.
-    mutating func append(_ topic: EventTopic, _ make: (_ id: String) -> [UInt8]) {
-        append(make("\(run)-\(last + 1)"), topic, for: .streams)
+    /// - Parameters:
+    ///   - bare: its line without the texts of peers; nil if none is left when one is to be forgotten.
+    ///   - make: its line, as that of a report.
+    mutating func append(
+        _ topic: EventTopic, bare: ((_ id: String) -> [UInt8])? = nil, _ make: (_ id: String) -> [UInt8]
+    ) {
+        let id = "\(run)-\(last + 1)"
+        append(make(id), bare: bare?(id), topic, for: .streams)
     }
 
     @discardableResult
@@ -152,22 +157,23 @@ package struct EventLog: Sendable {
 
     /// Forgets texts.
     ///
-    /// - Returns: the numbers of the messages that are gone.
+    /// - Returns: the messages that are gone.
     @discardableResult
-    mutating func erase(_ erasure: Erasure) -> [Int] {
+    mutating func erase(_ erasure: Erasure) -> [Entry] {
         discard()
-        let gone = entries.filter { $0.name == "added" && erasure.takes($0.topic) }.map(\.number)
+        let gone = entries.filter { $0.name == "added" && erasure.takes($0.topic) }
         entries = entries.compactMap { erasure.takes($0.topic) ? erasure.leavesState ? $0.withoutReason : nil : $0 }
         return gone
     }
 
     /// Appends for sessions that a message is gone, by the number of its event.
-    mutating func append(gone number: Int, in room: RoomLabel) {
+    mutating func append(gone message: Entry, in room: RoomLabel) {
         var json = JSONWriter(.forPrograms)
         json.object {
             $0.member("event", "gone")
             $0.member("room", room.name)
-            $0.member("number", "\(number)")
+            $0.member("conversation", message.topic.conversation?.peer == nil ? "public" : "direct")
+            $0.member("number", "\(message.number)")
         }
         append(json.bytes, EventTopic(room), for: .sessions)
     }

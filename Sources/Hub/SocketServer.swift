@@ -19,7 +19,7 @@ package actor SocketServer: EventLoopActor {
     private let listeners: [CInt]
     private let admits: @Sendable (CInt) -> Bool
     private let makeSession: @Sendable (Instant) -> any ClientSession
-    /// Whether clients see the chat, which is kept while there are any.
+    /// Whether the chat is kept from the first client on, and not from the first tail on.
     private let keepsChat: Bool
     private var hub: EventHub
     private var acceptors: [Acceptor] = []
@@ -31,7 +31,7 @@ package actor SocketServer: EventLoopActor {
     ///   - inlet: that of the hub.
     ///   - listeners: valid until the server has ended; they do not block.
     ///   - admits: whether a connection may stay at all.
-    ///   - keepsChat: whether sessions hear of the changes of the chat, beside events.
+    ///   - keepsChat: whether sessions hear of the changes of the chat from their first one on, instead of from the first tail on.
     package init(
         on loop: EventLoop, _ inlet: HubInlet, _ hub: consuming EventHub, listeners: [CInt],
         admits: @escaping @Sendable (CInt) -> Bool = { _ in true }, keepsChat: Bool = false,
@@ -98,6 +98,12 @@ package actor SocketServer: EventLoopActor {
         beginChat()
     }
 
+    /// A client that hears of all events from now on got the chat in front of them: its changes tell what no event tells.
+    private func keepChat(of reports: [RoomReport]?) {
+        let rooms = (reports ?? []).compactMap { if case .snapshot(let room) = $0.report { room } else { nil } }
+        if !rooms.isEmpty, !hub.hasChat, !connections.isEmpty { hub.take(rooms) }
+    }
+
     /// Takes the chat as it is now, unless it is kept already: behind the events before, in front of those after.
     private func beginChat() {
         guard keepsChat, !hub.hasChat, !connections.isEmpty, let commands else { return }
@@ -154,6 +160,7 @@ package actor SocketServer: EventLoopActor {
         let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self] reports in
             self?.execute {
                 $0.hub.complete(request, reports, at: $0.loop.now)
+                $0.keepChat(of: reports)
                 $0.settle()
                 // It may have opened a conversation behind the end of its client.
                 if $0.connections[request.client] == nil { $0.endView(of: request.client) }

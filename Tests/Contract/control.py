@@ -17,6 +17,8 @@ OWN_EVENTS = {
     "control": {"event": contract.one_of("control"), "protocol": lambda value: value == 1,
                 "version": contract.matching(r"\d+\.\d+\.\d+")},
     "end": {"event": contract.one_of("end")},
+    "parted": {"event": contract.text, "room": contract.text},
+    "requestEnded": {"event": contract.text, "room": contract.text, "key": contract.matching(r"[0-9a-f]{64}")},
     "line": {"event": contract.one_of("line"), "text": contract.matching(r"[^\n]+")},
 }
 OWN_CODES = ("bad_request", "busy", "leaving")
@@ -25,6 +27,8 @@ OWN_CODES = ("bad_request", "busy", "leaving")
 def check(event):
     """Raises Breach unless `value` is a line of a control socket."""
     shape = OWN_EVENTS.get(event["event"])
+    if event["event"] == "message" and event.get("snapshot") is True:
+        event = {name: value for name, value in event.items() if name != "snapshot"}
     if event["event"] == "error" and event["code"] in OWN_CODES:
         shape = {"event": contract.text, "code": contract.text, "message": contract.SENTENCE}
     if event["event"] == "result" and event["command"] == "prometheus":

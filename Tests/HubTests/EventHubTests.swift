@@ -305,6 +305,31 @@ private struct TextSnapshot: HubSnapshot {
         let end = RoomReport.event(.stopped(.asked))
         let ended = hub.reduce(end, at: moment)
         #expect(HubEvent(end, ended, number: 3).goneMessages.count == 3)
+        #expect(HubEvent(end, ended, number: 3).endsRoom && !back.endsRoom)
+    }
+
+    @Test func `sessions hear which requests ended and are open again without an event of their own`() throws {
+        var hub = hub()
+        let fox = try Sample.who("fox", byte: 2)
+        func snapshot(_ requests: [(PeerName, String)]) throws -> RoomReport {
+            let overview = RoomOverview(
+                .lobby, isOpen: true, me: try Sample.who("me", byte: 1), online: 0, conversations: [],
+                requests: requests)
+            return RoomReport(
+                .lobby,
+                .snapshot(RoomSnapshot(overview, ready: nil, status: OwnStatus(), peers: [], histories: [])))
+        }
+        hub.take([])
+        func tell(_ report: RoomReport) -> HubEvent {
+            let changes = hub.reduce(report, at: moment)
+            return HubEvent(report, changes, in: hub.model, number: 1)
+        }
+        let asked = tell(.event(.request(from: fox, text: "may I?")))
+        #expect(asked.requestsAgain.isEmpty && asked.endedRequests.isEmpty, "its event tells it")
+        let blocked = tell(.event(.blocked(fox, isOn: true)))
+        #expect(blocked.requestsAgain.isEmpty && blocked.endedRequests == [fox.key])
+        let back = tell(try snapshot([(fox, "may I?")]))
+        #expect(back.requestsAgain.map { EventTopic($0).author } == [fox.key] && back.endedRequests.isEmpty)
     }
 
     @Test func `streams get messages that are there again in front of those that they know, and which went`() throws {

@@ -219,6 +219,83 @@ class Faces(WebTest):
         while chatter.next("newChatMessage")[1] != "behind the wipe":
             pass
 
+    def test_people_go_with_a_room_and_the_next_one_of_its_name_begins(self):
+        self.begin()
+        self.bob.say("in the room")
+        self.page.wait(event="message", text="in the room")
+        subscribers, chatter, tail = self.subscribers(), self.chatter(), self.tail()
+        self.bob.say("again")
+        said = chatter.next("newChatMessage")[-1]
+        self.bob.say(f"/msg {self.alice.node.number} may I?")
+        self.page.wait(event="request")
+        self.alice.node.say(f"/accept {self.bob.number}")
+        self.bob.wait(lambda event: event["event"] == "direct", "acceptance")
+        self.bob.say(f"/msg {self.alice.node.number} between us")
+        self.page.wait(event="message", text="between us")
+        self.alice.node.result("wipe now")
+        tail.event("parted")
+        name = tail.event("ready")["self"]["displayName"]
+        for client in subscribers:
+            self.assertEqual(client.event("result")["peers"], [])
+            self.assertEqual(client.event("ready")["self"]["displayName"], name)
+            self.assertEqual(client.event("peer")["who"]["key"], self.bob.key)
+        # Of direct messages, which it never got, the session learns nothing.
+        self.assertIn(said, [arguments[0] for arguments in self.until(chatter, "chatMessageRemoved", "userList")])
+        self.assertEqual(chatter.seen[-1][1][0], [])
+        self.assertEqual(chatter.next("userConnectUpdate")[0]["nickname"], name)
+        self.assertEqual(chatter.next("userConnectUpdate")[0]["id"], self.bob.key)
+
+    def until(self, chatter, name, last):
+        """The arguments of the events of a name in front of the next one of another name."""
+        known = len(chatter.seen)
+        chatter.next(last)
+        found = [arguments for event, arguments in chatter.seen[known:] if event == name]
+        self.assertLessEqual(len(found), 2)
+        return found
+
+    def test_an_ended_request_and_one_that_is_shown_again_reach_every_face(self):
+        self.begin()
+        subscribers, tail = self.subscribers(), self.tail()
+        self.bob.say(f"/msg {self.alice.node.number} may I?")
+        path = f"/api/v1/rooms/r1/people/{self.bob.key}/block"
+        clients = [*subscribers, tail]
+        for client in clients:
+            client.event("request")
+        self.assertEqual(self.alice.ask("PUT", path)[0], 204)
+        for client in subscribers:
+            self.assertIn(self.bob.key, client.event("requestEnded")["conversationId"])
+        self.assertEqual(tail.event("requestEnded"), {"event": "requestEnded", "room": "lobby", "key": self.bob.key})
+        self.assertEqual(self.alice.ask("DELETE", path)[0], 204)
+        for client in clients:
+            self.assertEqual(client.event("request")["text"], "may I?")
+        self.alice.node.say(f"/accept {self.bob.number}")
+        shown = tail.event("message")
+        self.assertEqual((shown["text"], shown["snapshot"]), ("may I?", True))
+        self.bob.wait(lambda event: event["event"] == "direct", "acceptance")
+        self.bob.say(f"/open {self.alice.node.number}")
+        self.bob.say(f"/edit {shown['id']} May I now?")
+        edited = tail.event("edited")
+        self.assertEqual((edited["id"], edited["text"]), (shown["id"], "May I now?"))
+
+    def test_the_names_of_a_blocked_peer_leave_notes_and_lists(self):
+        self.begin()
+        self.bob.say("/nick robert")
+        self.assertEqual(self.page.wait(event="note", renamed=1)["renames"][0]["key"], self.bob.key)
+        self.assertEqual(self.alice.ask("PUT", f"/api/v1/rooms/r1/people/{self.bob.key}/block")[0], 204)
+        self.assertEqual(self.page.wait(event="note", renamed=0)["renames"], [])
+        mark = f"mark {os.urandom(8).hex()}"
+        self.alice.node.say(mark)
+        resumed = self.alice.socket(f"?last={self.first}")
+        resumed.wait(event="message", text=mark)
+        notes = [event for event in resumed.events if event["event"] == "note"]
+        self.assertTrue(notes)
+        self.assertEqual([event["renames"] for event in notes], [[]] * len(notes))
+        chatter = Chatter(self.alice)
+        self.addCleanup(chatter.client.disconnect)
+        chatter.client.emit("connectUser", ("alice",))
+        users, = chatter.next("userList")
+        self.assertNotIn(self.bob.key, [user["id"] for user in users])
+
     def write_about_itself(self):
         """Bob writes a text of each kind; the texts."""
         reason, about, room, request = (os.urandom(12).hex() for _ in range(4))

@@ -350,9 +350,16 @@ import Wire
         hub.tell([RoomReport(.lobby, .snapshot(snapshot))], at: Moment(instant: now, wallClock: Sample.time))
         let again = all(&hub, client)
         #expect(again.count == 1 && again[0].contains("theirs"))
+        // A direct message never came to the session, and nothing tells it that one is gone.
+        tell(&hub, .message(try Sample.said("direct", by: fox, in: .direct(with: fox), id: 5)))
         tell(&hub, .stopped(.asked))
-        #expect(all(&hub, client).count { $0.contains("chatMessageRemoved") } == 2)
-        tell(&hub, .message(try said("behind", 4)), in: RoomLabel(number: 2, name: "lobby"))
+        let ended = all(&hub, client)
+        #expect(ended.count { $0.contains("chatMessageRemoved") } == 2)
+        #expect(ended.last?.hasPrefix("42[\"userList\",[],\"") == true)
+        let next = RoomLabel(number: 2, name: "lobby")
+        tell(&hub, .ready(me: try Sample.who("me too"), port: 1, room: "lobby", discovery: .none), in: next)
+        #expect(all(&hub, client).first?.contains("\"nickname\":\"me too#4821\"") == true)
+        tell(&hub, .message(try said("behind", 4)), in: next)
         #expect(all(&hub, client).last?.contains("behind") == true)
     }
 

@@ -1,6 +1,7 @@
 import Commands
 import Rendering
 import Settings
+import Wire
 import ChatNode
 
 /// The lines of JSON that the control socket writes.
@@ -32,6 +33,28 @@ enum ControlLines {
             $0.member("command", "prometheus")
             $0.member("text", PrometheusText.of(counters))
         }
+    }
+
+    /// The user has left a room.
+    static func parted(from room: RoomLabel) -> [UInt8] {
+        object {
+            $0.member("event", "parted")
+            $0.member("room", room.name)
+        }
+    }
+
+    /// The request of a peer for a direct conversation is not open any more.
+    static func requestEnded(of peer: PeerID, in room: RoomLabel) -> [UInt8] {
+        object {
+            $0.member("event", "requestEnded")
+            $0.member("room", room.name)
+            $0.member("key", peer.hexadecimal)
+        }
+    }
+
+    /// A message that was there before.
+    static func stored(_ message: RoomReport) -> [UInt8] {
+        JSONOutput().line(of: message).dropLast() + Array(#","snapshot":true}"#.utf8) + [0x0a]
     }
 
     /// Lines for people, each as a line of JSON.

@@ -83,8 +83,27 @@ struct ControlSession: ClientSession {
     mutating func tick(at now: Instant) -> [ClientEffect] { [] }
 
     mutating func hear(_ event: HubEvent, at now: Instant) -> [ClientEffect] {
-        guard hearsEvents, let lines = tail?.lines(of: event), !lines.isEmpty else { return [] }
-        return [.send(lines, of: EventTopic(textOf: event.report))]
+        guard case .tailing(let format) = phase, let tail else { return [] }
+        let lines = tail.lines(of: event)
+        let own = lines.isEmpty ? [] : [ClientEffect.send(lines, of: EventTopic(textOf: event.report))]
+        return own + stored(of: event, as: format)
+    }
+
+    /// Lines without an event of a node: the end of a room, requests that are open again or no longer, and messages that are there
+    /// again.
+    private func stored(of event: HubEvent, as format: ControlRequest.Format) -> [ClientEffect] {
+        let requests = event.requestsAgain.map {
+            ClientEffect.send(renderer.lines(of: $0, as: format), of: EventTopic(textOf: $0))
+        }
+        guard format == .json else { return requests }
+        let room = event.report.room
+        let ended = event.endedRequests.map { ClientEffect.send(ControlLines.requestEnded(of: $0, in: room), of: nil) }
+        let messages = event.cameMessages.map {
+            let report = RoomReport(room, .event(.message($0)))
+            return ClientEffect.send(ControlLines.stored(report), of: EventTopic(textOf: report))
+        }
+        let end = event.endsRoom ? [ClientEffect.send(ControlLines.parted(from: room), of: nil)] : []
+        return requests + ended + messages + end
     }
 
     mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [ClientEffect] {

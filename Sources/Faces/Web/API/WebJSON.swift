@@ -106,13 +106,15 @@ enum WebJSON {
         }
     }
 
-    /// The event of a peer's request that is not open any more, with its id.
-    static func requestEnded(_ id: ConversationID, in room: RoomLabel, _ seq: String) -> [UInt8] {
+    /// The event of a peer's request that is not open any more.
+    ///
+    /// - Parameter seq: its id; nil for one that is not of the log.
+    static func requestEnded(_ id: ConversationID, in room: RoomLabel, _ seq: String? = nil) -> [UInt8] {
         object {
             $0.member("event", "requestEnded")
             $0.member("room", room.name)
             $0.member("conversationId", "\(id)")
-            $0.member("seq", seq)
+            if let seq { $0.member("seq", seq) }
         }
     }
 

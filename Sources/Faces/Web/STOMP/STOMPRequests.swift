@@ -185,6 +185,21 @@ extension STOMPSession {
                 effects.append(message(body, of: EventTopic(report), to: subscription))
             }
         }
+        if heard.endsRoom {
+            // The people are gone with it.
+            let roster = RoomReport(report.room, .answer(.peers([], isWhole: true)))
+            effects += tell(JSONOutput(.forPrograms).line(of: roster), at: .people(report.room.name), of: report.room)
+        }
+        for request in heard.requestsAgain {
+            for subscription in subscriptions where subscription.place == .direct {
+                let body = JSONOutput(.forPrograms).line(of: request)
+                effects.append(message(body, of: EventTopic(request), to: subscription))
+            }
+        }
+        for peer in heard.endedRequests {
+            let id = ConversationID(room: report.room.number, peer: peer)
+            effects += tell(WebJSON.requestEnded(id, in: report.room), at: .direct, of: report.room)
+        }
         for var gone in heard.goneMessages {
             gone.text = ""
             effects += tell(gone, "removed", of: EventTopic(report.room), in: report.room)
@@ -193,6 +208,13 @@ extension STOMPSession {
             effects += tell(came, "added", of: EventTopic(came, in: report.room), in: report.room)
         }
         return effects
+    }
+
+    /// Tells what has no text.
+    private mutating func tell(
+        _ body: [UInt8], at place: STOMPDestination, of room: RoomLabel
+    ) -> [ClientEffect] {
+        subscriptions.filter { $0.place == place }.map { message(body, of: EventTopic(room), to: $0) }
     }
 
     /// Tells of a message that came or went without an event of its own.
@@ -215,8 +237,8 @@ extension STOMPSession {
         case .message(let message), .edited(let message), .deleted(let message): place(of: message, in: room)
         case .request, .direct, .delivered, .read, .failed: .direct
         case .typing: .typing(room.name)
-        case .peer, .crowd, .elsewhere, .person, .blocked, .renamed, .status: .people(room.name)
-        case .ready, .invitation, .notice, .stopped: nil
+        case .ready, .peer, .crowd, .elsewhere, .person, .blocked, .renamed, .status: .people(room.name)
+        case .invitation, .notice, .stopped: nil
         }
     }
 

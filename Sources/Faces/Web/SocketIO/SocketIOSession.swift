@@ -277,7 +277,7 @@ struct SocketIOSession: ClientSession {
         SocketIOPacket.event("userList") {
             $0.array { list in
                 list.user(id, me, isConnected: true)
-                for peer in peers {
+                for peer in peers where !peer.row.isBlocked {
                     let name = peer.who.displayName
                     list.user(peer.who.key.hexadecimal, name, isConnected: peer.state != .left)
                 }
@@ -288,16 +288,30 @@ struct SocketIOSession: ClientSession {
     /// The public messages, the people and the user's name of the room, or of the next one of its name, as behind a wipe; each with
     /// its number as the last argument.
     func packet(of entry: EventLog.Entry) -> [UInt8]? {
-        guard entry.audience != .streams, ["added", "gone", "peer", "person", "renamed"].contains(entry.name),
+        let names = ["added", "gone", "peer", "person", "renamed", "ready", "parted"]
+        guard entry.audience != .streams, names.contains(entry.name),
             let event = try? JSONValue(parsing: entry.json), event["room"]?.string == room?.name
         else { return nil }
-        return entry.name == "gone" ? removal(of: event, entry) : packet(of: event, entry)
+        return switch entry.name {
+        case "gone": removal(of: event, entry)
+        case "parted": emptyList(entry)
+        case _: packet(of: event, entry)
+        }
     }
 
     private func removal(of event: JSONValue, _ entry: EventLog.Entry) -> [UInt8]? {
-        guard let number = event["number"]?.string else { return nil }
+        guard event["conversation"]?.string == "public", let number = event["number"]?.string else { return nil }
         let packet = SocketIOPacket.event("chatMessageRemoved") {
             $0.string(number)
+            $0.string("\(entry.number)")
+        }
+        return Array("4\(packet)".utf8)
+    }
+
+    /// The people are gone with the room.
+    private func emptyList(_ entry: EventLog.Entry) -> [UInt8] {
+        let packet = SocketIOPacket.event("userList") {
+            $0.array { _ in }
             $0.string("\(entry.number)")
         }
         return Array("4\(packet)".utf8)
