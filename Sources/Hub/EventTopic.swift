@@ -28,6 +28,16 @@ package struct EventTopic: Hashable, Sendable {
     /// That of a text about a room.
     package init(_ room: RoomLabel) { self.init(room: room.number) }
 
+    /// That of a text about several peers of a room.
+    package init(_ room: RoomLabel, about peers: [PeerID]) {
+        self.init(room)
+        parts = peers.map { peer in
+            var part = EventTopic(room)
+            part.author = peer
+            return part
+        }
+    }
+
     init(room: Int) { self.room = room }
 
     private init(_ text: AnswerText) {

@@ -44,5 +44,20 @@ package struct ConversationNote: Hashable, Sendable {
         return true
     }
 
+    package var withoutRenames: ConversationNote {
+        var note = self
+        note.renames = []
+        return note
+    }
+
+    /// Forgets the names of a peer.
+    ///
+    /// - Returns: whether there were any.
+    mutating func forget(_ peer: PeerID) -> Bool {
+        let count = renames.count
+        renames.removeAll { $0.key == peer }
+        return renames.count < count
+    }
+
     mutating func add(_ text: String) { texts = texts.suffix(ConversationNote.mostTexts - 1) + [text] }
 }

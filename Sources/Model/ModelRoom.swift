@@ -266,6 +266,7 @@ extension ModelRoom {
                 changes.append(.removed(conversation.id, message, at: position))
             }
             if conversation.unread != unread { changes.append(.unread(conversation.id, conversation.unread)) }
+            if conversation.fold({ $0.forget(who.key) }) { changes.append(.note(conversation.id, conversation.note)) }
         }
         stopTyping(who, &changes)
         let id = ConversationID(label, .direct(with: who))

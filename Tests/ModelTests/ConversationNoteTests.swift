@@ -55,6 +55,18 @@ import Wire
         #expect(own.last?.renames.map(\.key) == [PeerName.me.key])
     }
 
+    @Test func `the names of a blocked peer leave it, and those of others stay`() {
+        var chat = WatchedChat()
+        let (fox, owl) = (PeerName.numbered(1, "fix"), PeerName.numbered(2, "howl"))
+        chat.tell(.here(.fox), .here(.owl))
+        chat.tell(.peer(.here, fox, was: PeerSighting(.fox, .here), online: 2))
+        chat.tell(.peer(.here, owl, was: PeerSighting(.owl, .here), online: 2))
+        let told = notes(chat.tell(.blocked(fox, isOn: true)))
+        #expect(told.map { $0.renames.map(\.key) } == [[PeerName.owl.key]])
+        #expect(told.map(\.came) == [2])
+        #expect(notes(chat.tell(.blocked(fox, isOn: true))).isEmpty)
+    }
+
     @Test func `notices of bridges are in it, and the others are not; it is bounded`() {
         var chat = WatchedChat()
         let codes: [NoticeCode] = [.bridgeLost, .roomBridged, .clockSkew]

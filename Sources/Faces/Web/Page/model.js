@@ -182,7 +182,11 @@ const takers = new Map(Object.entries({
   blocked(model, { on, roomId, who }) {
     if (!on) return [];
     for (const { info, messages } of model.conversations.values()) {
-      if (info.roomId === roomId) for (const { id, from } of [...messages.all]) if (from?.key === who.key) messages.remove(id);
+      if (info.roomId !== roomId) continue;
+      for (const message of [...messages.all]) {
+        if (message.from?.key === who.key) messages.remove(message.id);
+        else if (message.kind === "note") forgetNames(message, who.key);
+      }
     }
     for (const [name, { from }] of model.invitations) if (from.key === who.key) model.invitations.delete(name);
     return ["all"];
@@ -203,6 +207,11 @@ const takers = new Map(Object.entries({
     return ["list"];
   },
 }));
+
+function forgetNames(note, key) {
+  const renames = note.renames.filter((rename) => rename.key !== key);
+  Object.assign(note, { renames, renamed: note.renamed - note.renames.length + renames.length });
+}
 
 function takeDelivery(model, { event, ids }, conversation) {
   for (const id of ids) Object.assign(conversation?.messages.byId.get(id) ?? {}, { delivery: event });

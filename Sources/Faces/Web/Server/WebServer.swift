@@ -410,7 +410,9 @@ extension WebServer {
     private func tellNotes() {
         for (id, note) in changed.takeNotes() {
             guard let room = model.room(id.room) else { continue }
-            hub.publish(EventTopic(room.label), at: .monotonic) { WebJSON.note(note, of: id, in: room, $0) }
+            let topic = EventTopic(room.label, about: note.renames.map(\.key))
+            let nameless = { WebJSON.note(note.withoutRenames, of: id, in: room, $0) }
+            hub.publish(topic, at: .monotonic, bare: nameless) { WebJSON.note(note, of: id, in: room, $0) }
         }
     }
 
