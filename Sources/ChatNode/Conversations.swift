@@ -187,14 +187,6 @@ struct Conversations: ~Copyable {
         }
     }
 
-    /// Sends the answers and receipts that the peer of a link waits for before the link ends.
-    mutating func sendLastAnswers(on link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
-        guard let peer = link.peer else { return }
-        for reply in router.takeAnswers(to: [peer], at: environment.moment) {
-            effects.append(.sendPrivate(reply.payload, to: peer, .none))
-        }
-    }
-
     /// Sends messages that wait for a link or for the rate.
     mutating func sendBacklogs(_ environment: Environment, _ effects: inout Effects) {
         let backlog = router.takeBacklogs(at: environment.moment)

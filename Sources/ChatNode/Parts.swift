@@ -183,6 +183,16 @@ struct Parts: ~Copyable {
         conversations.sendAnswers(environment, &effects) { .sendPrivate($0, to: $1, .records(wantsAnswer: false)) }
     }
 
+    /// Sends the last record of a link that ends in order: the answers and receipts that its peer waits for, or nothing in one of the
+    /// same size.
+    mutating func sendLast(on link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
+        guard let peer = link.peer else { return }
+        let replies = conversations.router.takeAnswers(
+            to: [peer], atMost: Limits.receiptsPerAnswer, at: environment.moment)
+        for reply in replies { effects.append(.sendPrivate(reply.payload, to: peer, .none)) }
+        if replies.isEmpty { links.enqueue(ChaffFrame(wantsAnswer: false).bytes, on: link) }
+    }
+
     mutating func coverLinks(with size: Int) { cover.cover(&links, with: size) }
 
     mutating func deliver(_ delivery: PayloadDelivery, to selector: LinkSelector, now: Instant) {

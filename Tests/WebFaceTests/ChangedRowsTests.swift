@@ -32,7 +32,8 @@ import Wire
         #expect(notes.first.map { [$0.1.came, $0.1.left] } == [2, 1])
         #expect(rows.hasConversation(lobby))
         let taken = rows.takeRows()
-        #expect(taken == [.person(.lobby, who.key), .conversation(lobby)])
+        // A room that begins is shown at once.
+        #expect(taken == [.conversation(lobby), .person(.lobby, who.key)])
         #expect(rows.takeRows().isEmpty && rows.takeNotes().isEmpty)
     }
 

@@ -85,7 +85,7 @@ extension Node {
         case .wake(let id, let deadline):
             scheduler.schedule(at: deadline) { [weak self] in self?.wakeLink(id, deadline) }
         case .flush(let link):
-            act { $0.conversations.sendLastAnswers(on: link, $1, &$2) }
+            act { $0.sendLast(on: link, $1, &$2) }
             act { $0.links.flush(link, $1, &$2) }
         case .flushed(let link): flushed(link)
         case .end(let link, let closing): act { $0.links.end(link, closing, $1, &$2) }
@@ -157,6 +157,7 @@ extension Node {
             act { $0.bridgeGate.introduceElsewhere(on: up.link.id, $0.conversations.router.roster, $1, &$2) }
             act { $0.spread.linkUp(up, $0.links.connections, $1, &$2) }
             act { $0.finder.linkIsActive(up.link, of: up.peer, $1, $0.spread.neighbours, &$2) }
+            act { $0.cover.startSlots($1, &$2) }
         }
         reviewRoom()
         if up.isBetterRun {

@@ -284,9 +284,9 @@ package struct Link: ~Copyable {
         seal(atLeast: Limits.openingPlaintext)
     }
 
-    /// Seals waiting frames in a record of at least `size` bytes of plaintext; a frame alone where nothing waits.
+    /// Seals waiting frames, and another one if it fits behind them, in a record of at least `size` bytes of plaintext.
     mutating func sealCover(_ frame: [UInt8], atLeast size: Int) {
-        if packer.isEmpty { enqueue(frame) }
+        if packer.isEmpty || packer.bytes.count + Limits.lengthPrefix + frame.count <= size { enqueue(frame) }
         seal(atLeast: size)
     }
 

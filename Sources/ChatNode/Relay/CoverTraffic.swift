@@ -84,20 +84,14 @@ struct CoverTraffic {
         startSlots(environment, &effects)
     }
 
-    /// Sends frames without content on the links that a payload did not go on, as long as those that it went on, and asks all for
-    /// an answer.
+    /// Fills the records of a payload, and sends equal ones without content on the other links; asks all for an answer.
     mutating func hide(_ written: Written, wantsAnswer: Bool, _ links: inout Links) {
-        let asks = wantsAnswer && written.isAnswered
-        // The request for an answer is a frame of its own behind the payload.
-        let request = asks ? Limits.lengthPrefix + ChaffFrame.smallest : 0
+        let (whole, rest) = ChaffFrame.hiding(
+            written.byteCount, wantsAnswer: wantsAnswer && written.isAnswered)
         for link in links.connections.active {
-            if !written.links.contains(link.id) {
-                links.enqueue(
-                    ChaffFrame(wantsAnswer: asks, byteCount: written.byteCount + request).bytes, on: link)
-                chaffSent += 1
-            } else if asks {
-                links.enqueue(ChaffFrame(wantsAnswer: true).bytes, on: link)
-            }
+            let isWritten = written.links.contains(link.id)
+            if !isWritten { chaffSent += 1 }
+            if let frame = isWritten ? rest : whole { links.enqueue(frame.bytes, on: link) }
         }
     }
 
@@ -258,7 +252,9 @@ extension CoverTraffic {
         var isAlone = false
         for item in held {
             let isSealed = connections.sendingLink(of: item.peer) == nil
-            let sum = used[item.peer, default: 0] + item.payload.signed.directFrameLength + Limits.lengthPrefix
+            let sum =
+                used[item.peer, default: ChaffFrame.smallestInRecord] + item.payload.signed.directFrameLength
+                + Limits.lengthPrefix
             let fits = !isSealed && sum <= Limits.coverPlaintext
             guard !isAlone, fits || taken == 0 else { break }
             isAlone = !fits
@@ -274,11 +270,12 @@ extension CoverTraffic {
     /// The longest payload that fits into a record of a slot, sealed too.
     private static var longest: Int { Limits.coverPlaintext - SealedMessage.overhead }
 
-    /// Makes each link's record one of `size`, also where nothing waits.
+    /// Makes each link's record one of `size`, also where nothing waits. Each asks for an answer: a receiver without slots has its
+    /// receipts in it, and no receiver shows itself.
     mutating func cover(_ links: inout Links, with size: Int) {
         slots += 1
         for link in links.connections.active {
-            links.sealCover(ChaffFrame(wantsAnswer: false).bytes, on: link, atLeast: size)
+            links.sealCover(ChaffFrame(wantsAnswer: true).bytes, on: link, atLeast: size)
             slotBytes += Limits.lengthPrefix + size + Limits.sealOverhead
         }
     }

@@ -96,7 +96,22 @@ final class CoverTrafficTests {
         #expect(effects.list.count == Limits.heldPayloads)
     }
 
-    @Test func `frames of content and without are equally long, a request for an answer included`() {
+    @Test(arguments: [1, 150, 505, 506, 507, 510, 511, 1_273, 1_274, 1_275, 1_278, 4_000, 4_090])
+    func `a frame of any length and the one behind it fill a record, as the one of the other links does`(count: Int)
+        throws
+    {
+        for wantsAnswer in [false, true] {
+            let (whole, rest) = ChaffFrame.hiding(count, wantsAnswer: wantsAnswer)
+            #expect(Limits.recordPlaintexts.contains(Limits.lengthPrefix + whole.byteCount))
+            let behind = rest.map { Limits.lengthPrefix + $0.byteCount } ?? 0
+            #expect(whole.byteCount == count + behind)
+            #expect(whole.wantsAnswer == wantsAnswer && rest?.wantsAnswer ?? wantsAnswer == wantsAnswer)
+            // Without a frame behind it nothing is asked.
+            #expect(rest != nil || !wantsAnswer)
+        }
+    }
+
+    @Test func `a frame without content is read as it is written`() {
         let frame = ChaffFrame(wantsAnswer: true, byteCount: 40)
         #expect(frame.bytes.count == 40)
         let bytes = frame.bytes

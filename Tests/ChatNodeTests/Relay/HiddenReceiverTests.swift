@@ -94,6 +94,33 @@ import Wire
         #expect(received() == before.map { $0 + 3 })
     }
 
+    @Test func `slots begin with the first link, before any private act`() {
+        let peers = ["gina", "hugo"].map { simulation.node($0) { $0.sendsCover = true } }
+        #expect(simulation.run(atMost: .seconds(60)) { peers.allSatisfy { $0.isOnline(alice) } })
+        let before = peers.map { $0.counter("cover_slots") }
+        simulation.advance(by: .seconds(20))
+        for (peer, count) in zip(peers, before) { #expect((11...60).contains(peer.counter("cover_slots") - count)) }
+    }
+
+    @Test func `a receiver without cover does not act by its receipt for a message of a slot`() throws {
+        alice.with { $0.turnCover(on: true) }
+        simulation.advance(by: .seconds(5))
+        func received() -> [Int] { others.map { $0.counter("chaff_received") } }
+        let (before, slots) = (received(), alice.counter("cover_slots"))
+        try alice.say("hidden", to: bob)
+        simulation.advance(by: .seconds(20))
+        #expect(lastDelivery == .delivered)
+        // Each frame is of a slot of Alice: nothing came of Bob.
+        let sent = alice.counter("cover_slots") - slots
+        for (now, then) in zip(received(), before) { #expect(now - then == sent) }
+    }
+
+    @Test func `all peers answer a goodbye by one record of the smallest size`() throws {
+        for number in 1...30 { try alice.say("number \(number)", to: bob) }
+        let counts = bytes(to: [alice], within: .seconds(3)) { alice.leave() }
+        #expect(counts == [4 * 530])
+    }
+
     @Test func `with cover the times and lengths of records tell nothing of private messages`() throws {
         for peer in [alice] + others { peer.with { $0.turnCover(on: true) } }
         simulation.advance(by: .seconds(5))
