@@ -98,7 +98,7 @@ struct ThirdMemberTests {
         return meeting
     }
 
-    @Test func `a third member receives the same bytes whether or not two others converse`() {
+    @Test func `a third member receives the same payloads whether or not two others converse`() {
         let (with, without) = (converse(10_000, isPrivate: true), converse(10_000, isPrivate: false))
         #expect(with.hidden > without.hidden + 500)
         #expect(with.sights.count > 3_000 && with.sights.contains(where: \.isDirect))
