@@ -72,7 +72,7 @@ import Testing
             ("/verify \"is ok\" ok", "verify", ["who": .text("is ok"), "verified": .flag(true)]),
             ("/wipe yes", "wipe", ["yes": .flag(true)]),
             ("/block 1", "block", ["who": .text("1")]), ("/unblock 1", "unblock", ["who": .text("1")]),
-            ("/stats", "stats", [:]),
+            ("/stats", "stats", [:]), ("/set", "set", [:]), ("/set cover on", "set", ["setting": .text("cover on")]),
             ("/help", "help", [:]), ("/help msg", "help", ["command": .text("msg")]), ("/quit", "quit", [:]),
             ("/msg\tx\ty", "msg", ["who": .text("x"), "text": .text("y")]),
         ] as [(String, String, [String: Operands.Value])])
@@ -87,7 +87,7 @@ import Testing
             ("/hwo", .unknownCommand), ("/", .unknownCommand), ("/ who", .unknownCommand),
             ("/verify", .unknownPeer), ("/verify \"a\" yes", .unknownCommand),
             ("/wipe later", .unknownCommand), ("/wipe", .unknownCommand), ("/join", .unknownRoom),
-            ("/clear", .unknownCommand), ("/set joins off", .unknownCommand), ("/reply", .empty), ("/search", .empty),
+            ("/clear", .unknownCommand), ("/reply", .empty), ("/search", .empty),
             ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
             ("/quit 1", .unknownCommand), ("/typing on", .unknownCommand), ("/msg", .unknownPeer),
             ("/msg 4821", .empty), ("/msg 4821  ", .empty),
@@ -137,7 +137,7 @@ import Testing
         }
         for (name, operands) in [
             ("join", ["key": .text("x")]), ("join", ["room": .text("x"), "key": .flag(true)]),
-            ("join", ["room": .text("x"), "key": .text("y"), "open": .flag(true)]), ("set", [:]), ("clear", [:]),
+            ("join", ["room": .text("x"), "key": .text("y"), "open": .flag(true)]), ("set", ["setting": .flag(true)]), ("clear", [:]),
             ("msg", ["who": .text("x")]),
             ("open", ["who": .text("x"), "room": .text("y")]), ("wipe", [:]), ("say", [:]), ("", [:]),
         ] as [(String, [String: Operands.Value])] {

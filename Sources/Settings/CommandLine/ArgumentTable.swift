@@ -41,7 +41,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
         .flag("--read-receipts", "tell what you read of direct messages, and see it of others who do") {
             $0.readReceipts = true
         },
-        .flag("--cover", "send a record to each neighbour about once a second, which hides when you write in private") {
+        .flag("--cover", "hide when you write in private: a record a second to each neighbour") {
             $0.sendsCover = true
         },
         .value(
