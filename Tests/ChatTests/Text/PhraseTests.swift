@@ -25,6 +25,8 @@ import Testing
         #expect(Language.korean(.messages, "2") == "메시지 2개")
         #expect(Language.english(.peerRenamed, "%2{a|b}", "%1") == "%2{a|b} is now %1")
         #expect(Language.english(.peerRenamed, "a") == "a is now ")
-        #expect(Language.english(.setUnknown) == "/set knows joins on|off and stream one|all")
+        #expect(
+            Language.english(.setUnknown)
+                == "/set knows cover on|off, and in a terminal joins on|off and stream one|all")
     }
 }
