@@ -137,7 +137,8 @@ import Testing
         }
         for (name, operands) in [
             ("join", ["key": .text("x")]), ("join", ["room": .text("x"), "key": .flag(true)]),
-            ("join", ["room": .text("x"), "key": .text("y"), "open": .flag(true)]), ("set", ["setting": .flag(true)]), ("clear", [:]),
+            ("join", ["room": .text("x"), "key": .text("y"), "open": .flag(true)]), ("set", ["setting": .flag(true)]),
+            ("clear", [:]),
             ("msg", ["who": .text("x")]),
             ("open", ["who": .text("x"), "room": .text("y")]), ("wipe", [:]), ("say", [:]), ("", [:]),
         ] as [(String, [String: Operands.Value])] {
