@@ -28,6 +28,8 @@ package actor Program: LoopActor {
     /// Rooms that are ready, and that no caller has waited for since.
     private var ready: Set<RoomLabel> = []
     private var invitedRooms = Invitations()
+    /// Where the user said the last message since the program began or was wiped; nil before it.
+    private var lastSaid: (room: RoomLabel, conversation: ConversationView)?
     private var numbers = ConversationNumbers()
     /// Whether the nodes end because of `/wipe`.
     package private(set) var isWiping = false
@@ -213,7 +215,8 @@ extension Program {
         return { batch in
             guard !hasEnded else { return }
             let new = batch.map { event in
-                RoomReport(room, .event(self.recorded(event)), numbers: self.recordNumber(event, in: room))
+                self.recordSaid(event, in: room)
+                return RoomReport(room, .event(self.recorded(event)), numbers: self.recordNumber(event, in: room))
             }
             hasEnded = new.contains(where: \.isEnd)
             // A program that sees the output and asks a face finds the event there.
@@ -230,6 +233,28 @@ extension Program {
         let isThere = label(of: room) != nil
         if !isThere { invitedRooms.add(room, from: from) }
         return .invitation(from: from, to: room, isThere: isThere)
+    }
+
+    /// Keeps the place of the user's last message.
+    func recordSaid(_ event: NodeEvent, in room: RoomLabel) {
+        guard case .message(let message) = event, message.isFromCurrentUser, !message.isHistory else { return }
+        lastSaid = (room, message.conversation)
+    }
+
+    /// Checks that the user said the last message in a conversation, for a command that changes the last one and names none:
+    /// elsewhere, it would publish a correction of a private text.
+    ///
+    /// - Throws: `unknown_message`.
+    func checkLastSaid(in room: JoinedRoom, _ conversation: Conversation) throws(ChatError) {
+        guard let last = lastSaid, last.room != room.label || Conversation(last.conversation) != conversation else {
+            return
+        }
+        let place =
+            switch last.conversation {
+            case .publicRoom: last.room.name
+            case .direct(let who): last.room == room.label ? who.displayName : "\(who.displayName) @\(last.room.name)"
+            }
+        throw ChatError(.unknownMessage, .lastSaidElsewhere, place)
     }
 
     /// Gives the conversation that begins by an event its number.
@@ -378,7 +403,9 @@ extension Program {
 
     /// The memory of the ended nodes; nil if they ended for another reason than a wipe.
     package func takeForgotten() -> MemoryUsage? {
-        if forgotten != nil { (invitedRooms, numbers) = (Invitations(), ConversationNumbers()) }
+        if forgotten != nil {
+            (invitedRooms, numbers, lastSaid) = (Invitations(), ConversationNumbers(), nil)
+        }
         return forgotten.take()
     }
 

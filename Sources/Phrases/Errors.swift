@@ -40,6 +40,9 @@ extension Phrase {
         "%1 messages of yours have an id that begins so",
         "그렇게 시작하는 번호를 가진 내 메시지가 %1개입니다")
     package static let noOwnMessage = Phrase("there is no message of yours here", "여기에는 내 메시지가 없습니다")
+    package static let lastSaidElsewhere = Phrase(
+        "your last message is in another conversation, %1; open that one, or name a message by its id",
+        "마지막으로 쓴 메시지는 다른 대화(%1)에 있습니다. 그 대화를 열거나 메시지를 번호로 가리키세요")
     package static let unknownCommandHint = Phrase("no command /%1; did you mean /%2?", "/%1 명령은 없습니다. /%2 말인가요?")
     package static let unknownCommand = Phrase(
         "no command /%1; /help lists them, // begins a message with a slash",

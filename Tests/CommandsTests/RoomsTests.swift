@@ -170,6 +170,40 @@ import Wire
         program.loop.stop()
     }
 
+    @Test func `a change without an id is refused where the user did not speak last`() async throws {
+        let program = try await RunningProgram("lobby", "kitchen")
+        let (rooms, labels, ann) = (program.rooms, program.labels, try Sample.who("ann"))
+        func refusal() async -> [String] {
+            var messages: [String] = []
+            for name in ["edit", "delete"] {
+                let text: [String: Operands.Value] = name == "edit" ? ["text": .text("my PIN is 4321")] : [:]
+                guard case .error(let error) = await program.reports(name, text)?.last?.report else { continue }
+                messages.append(error.message)
+            }
+            return messages
+        }
+        func say(_ place: ConversationView, in room: RoomLabel, own: Bool = true) async throws {
+            let message = try Sample.said("x", by: ann, in: place, own: own)
+            await rooms.run { $0.recordSaid(.message(message), in: room) }
+        }
+        let here = "there is no message of yours here"
+        #expect(await refusal() == [here, here])
+        for (place, room, name) in [
+            (.direct(with: ann), labels[0], "ann#4821"), (.direct(with: ann), labels[1], "ann#4821 @kitchen"),
+            (.publicRoom, labels[1], "kitchen"),
+        ] as [(ConversationView, RoomLabel, String)] {
+            try await say(place, in: room)
+            // Another's message changes nothing.
+            try await say(.publicRoom, in: labels[0], own: false)
+            let refused = await refusal()
+            #expect(refused.count == 2)
+            for message in refused { #expect(message.contains("another conversation, \(name);")) }
+        }
+        try await say(.publicRoom, in: labels[0])
+        #expect(await refusal() == [here, here])
+        program.loop.stop()
+    }
+
     @Test func `the only room is not left, and an unknown one is an error`() async throws {
         let program = try await RunningProgram("lobby")
         #expect(Self.failure(await program.reports("part")) == .onlyRoom)

@@ -140,6 +140,23 @@ class Commands(People):
             self.assertEqual(alice.result(f"verify bob {verdict}")["verified"], verdict == "ok")
             self.assertEqual(alice.result("who")["peers"][0]["verified"], verdict == "ok")
 
+    def test_a_correction_of_a_private_text_is_never_published(self):
+        alice, bob = self.pair()
+        alice.say("good morning all")
+        self.next(bob, "message")
+        alice.say("/msg bob my PIN is 1234")
+        self.next(bob, "request")
+        for line in ("/edit my PIN is 4321", "/delete"):
+            alice.say(line)
+            self.assertIn("another conversation", self.error(alice, "unknown_message")["message"])
+        alice.result("open bob")
+        alice.say("/edit my PIN is 4321")
+        self.assertEqual(self.next(alice, "edited")["conversation"], "direct")
+        alice.say("/close")
+        alice.say("done")
+        self.assertEqual(self.next(bob, "message")["text"], "done")
+        self.assertEqual([one["text"] for one in bob.result("history")["messages"]], ["good morning all", "done"])
+
     def test_a_wipe_is_answered_before_the_new_identity_is_ready(self):
         alice, bob = self.pair()
         alice.say("hello")

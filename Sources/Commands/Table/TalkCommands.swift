@@ -18,15 +18,17 @@ extension CommandEntry {
             "edit", [.message, .text], .talk,
             Phrase("change your last message here, or the one with ID", "여기에 쓴 내 마지막 메시지나 ID 메시지를 고칩니다"),
             isPaced: true,
-            .inRoom { turn throws(ChatError) in
-                try turn.edit(turn.operands["id"], SlashRule.said(turn.operands.text))
+            .inProgram { turn, _, rooms throws(ChatError) in
+                try turn.edit(turn.operands["id"], SlashRule.said(turn.operands.text), rooms)
             }),
         CommandEntry(
             "delete", [.message], .talk,
             Phrase("take back your last message here, or the one with ID", "여기에 쓴 내 마지막 메시지나 ID 메시지를 지웁니다"),
             isPaced: true,
-            .inRoom { turn throws(ChatError) in
-                try turn.perform(.delete(turn.operands["id"], of: turn.conversation))
+            .inProgram { turn, _, rooms throws(ChatError) in
+                let target = turn.operands["id"]
+                if target == nil { try rooms.checkLastSaid(in: turn.room, turn.conversation) }
+                return try turn.perform(.delete(target, of: turn.conversation))
             }),
     ]
 
@@ -79,11 +81,15 @@ extension CommandEntry {
 
 extension CommandTurn {
     /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.
-    fileprivate func edit(_ target: String?, _ text: String) throws(ChatError) -> Answer? {
+    fileprivate func edit(
+        _ target: String?, _ text: String, _ rooms: isolated Program
+    ) throws(ChatError) -> Answer? {
+        if target == nil { try rooms.checkLastSaid(in: room, conversation) }
         do throws(ChatError) {
             return try perform(.edit(target, of: conversation, text))
         } catch {
             guard error.code == .unknownMessage, let target, !target.contains(where: \.isNumber) else { throw error }
+            try rooms.checkLastSaid(in: room, conversation)
             return try perform(.edit(nil, of: conversation, "\(target) \(text)"))
         }
     }
