@@ -30,6 +30,8 @@ package actor Program: LoopActor {
     private var invitedRooms = Invitations()
     /// Where the user said the last message since the program began or was wiped; nil before it.
     private var lastSaid: (room: RoomLabel, conversation: ConversationView)?
+    /// The names of private rooms that the program has been in since it began or was wiped, at most 64, the newest at the end.
+    private var privateNames: [String] = []
     private var numbers = ConversationNumbers()
     /// Whether the nodes end because of `/wipe`.
     package private(set) var isWiping = false
@@ -101,7 +103,21 @@ package actor Program: LoopActor {
         others[label] = nil
         all.append(JoinedRoom(label: label, node: node))
         opened = opened ?? label
+        if node.configuration.room.isPrivate { recordPrivate(node.configuration.room.name) }
     }
+
+    private func recordPrivate(_ name: String) {
+        privateNames.removeAll { $0 == name }
+        privateNames.append(name)
+        if privateNames.count > Program.mostPrivateNames { privateNames.removeFirst() }
+    }
+
+    /// Whether the program has been in a private room of a name, in any case of letters.
+    func wasPrivate(_ name: String) -> Bool {
+        privateNames.contains { $0.lowercased() == name.lowercased() }
+    }
+
+    private static let mostPrivateNames = 4 * Limits.rooms
 
     /// Removes a room that is left: no command reaches it any more, while its node says goodbye.
     func leave(_ label: RoomLabel) {
@@ -404,7 +420,7 @@ extension Program {
     /// The memory of the ended nodes; nil if they ended for another reason than a wipe.
     package func takeForgotten() -> MemoryUsage? {
         if forgotten != nil {
-            (invitedRooms, numbers, lastSaid) = (Invitations(), ConversationNumbers(), nil)
+            (invitedRooms, numbers, lastSaid, privateNames) = (Invitations(), ConversationNumbers(), nil, [])
         }
         return forgotten.take()
     }

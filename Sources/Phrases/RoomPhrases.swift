@@ -38,6 +38,9 @@ extension Phrase {
     package static let keyOfOpenRoom = Phrase(
         "an open room has no key; use /join ROOM KEY or /join ROOM --open",
         "열린 방에는 키가 없습니다. /join ROOM KEY 또는 /join ROOM --open을 쓰세요")
+    package static let roomWasPrivate = Phrase(
+        "%1 was a private room; join it by an invitation or with its key, or the open room of that name with --open",
+        "%1 방은 비공개였습니다. 초대나 키로 들어가거나, 같은 이름의 열린 방에는 --open으로 들어가세요")
     package static let inviteElsewhere = Phrase(
         "you are only in %1; join the room first and name it, as in /invite WHO ROOM",
         "%1 방에만 있습니다. 먼저 다른 방에 들어가서 /invite WHO ROOM처럼 방을 지정하세요")

@@ -136,6 +136,30 @@ import Wire
         program.loop.stop()
     }
 
+    @Test func `the open room of a name is entered by its own word alone once a private one was left`() async throws {
+        let program = try await RunningProgram("lobby")
+        let rooms = program.rooms
+        func join(_ operands: [String: Operands.Value]) async -> ChatError.Code? {
+            Self.failure(await program.reports("join", operands))
+        }
+        var randomness = Randomness.system
+        let key = try RoomKey(reading: RoomKey.generate(using: &randomness), forRoomNamed: "attic")
+        let attic = Room("attic", key: key)
+        await rooms.add(try await rooms.reserve("attic"), Self.node(on: program.loop, in: attic))
+        _ = await program.reports("part", ["room": .text("attic")])
+        #expect(await join(["room": .text("attic")]) == .invalidKey)
+        #expect(await join(["room": .text("Attic")]) == .invalidKey)
+        // Each of these goes on to a node, which no room has here.
+        #expect(await join(["room": .text("attic"), "open": .flag(true)]) == .roomFailed)
+        #expect(await join(["room": .text("attic"), "key": .text("a pass phrase")]) == .roomFailed)
+        let who = try Sample.who()
+        await rooms.run { _ = $0.recorded(.invitation(from: who, to: attic, isThere: false)) }
+        #expect(await join(["room": .text("attic")]) == .roomFailed)
+        await rooms.run { _ = $0.recorded(.blocked(who, isOn: true)) }
+        #expect(await join(["room": .text("attic")]) == .invalidKey)
+        program.loop.stop()
+    }
+
     @Test func `a room is left for the first one, which is open then`() async throws {
         let program = try await RunningProgram("lobby", "kitchen", "attic")
         _ = await program.reports("open", ["place": .text("attic")])

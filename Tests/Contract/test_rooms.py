@@ -109,6 +109,16 @@ class Rooms(People):
                          [("lobby", False), ("kitchen", False), ("attic", True), ("attic/2", True)])
         self.assertNotIn(phrase, "".join(alice.lines.seen + alice.errors.seen))
 
+    def test_the_name_of_a_private_room_that_was_left_leads_to_no_open_room(self):
+        alice = self.person("alice")
+        alice.result("room new attic")
+        alice.result("part")
+        alice.say("/join attic")
+        self.assertIn("was a private room", self.error(alice, "invalid_key")["message"])
+        alice.result("join attic --open")
+        rooms = alice.result("rooms")["rooms"]
+        self.assertEqual([(row["room"], row["private"]) for row in rooms], [("lobby", False), ("attic", False)])
+
     def test_a_wipe_forgets_all_rooms(self):
         alice, bob, _ = self.together()
         alice.result("join attic")

@@ -203,6 +203,12 @@ extension CommandExecutor {
         _ request: RoomRequest, _ rooms: isolated Program
     ) async throws(ChatError) -> Program.JoinedRoom? {
         if let room = rooms.present(request) { return room }
+        // A private text is not to be said in the open room of that name.
+        if request.key == nil, !request.isOpen, rooms.invitation(to: request.name) == nil,
+            rooms.wasPrivate(request.name)
+        {
+            throw ChatError(.invalidKey, .roomWasPrivate, request.name)
+        }
         let label = try rooms.reserve(request.name)
         switch await begin(request, label, rooms) {
         case .ready: return rooms[label]
