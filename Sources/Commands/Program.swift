@@ -33,6 +33,8 @@ package actor Program: LoopActor {
     /// The names of private rooms that the program has been in since it began or was wiped, at most 64, the newest at the end.
     private var privateNames: [String] = []
     private var numbers = ConversationNumbers()
+    /// The user's choice of this run, which outlasts a wipe; nil for that of the command line.
+    private var sendsCover: Bool?
     /// Whether the nodes end because of `/wipe`.
     package private(set) var isWiping = false
     /// The memory of the nodes that `/wipe` ends.
@@ -98,8 +100,7 @@ package actor Program: LoopActor {
 
     /// Adds a room whose label was reserved; the first one is open.
     package func add(_ label: RoomLabel, _ node: Node) {
-        // The user's choice of now is that of the program.
-        if all.contains(where: \.node.sendsCover) { node.turnCover(on: true) }
+        if let sendsCover { node.turnCover(on: sendsCover) }
         others[label] = nil
         all.append(JoinedRoom(label: label, node: node))
         opened = opened ?? label
@@ -118,6 +119,12 @@ package actor Program: LoopActor {
     }
 
     private static let mostPrivateNames = 4 * Limits.rooms
+
+    /// Turns cover on or off, in all rooms and in those that are joined later.
+    func turnCover(on isOn: Bool) {
+        sendsCover = isOn
+        for room in all { room.node.turnCover(on: isOn) }
+    }
 
     /// Removes a room that is left: no command reaches it any more, while its node says goodbye.
     func leave(_ label: RoomLabel) {

@@ -160,6 +160,19 @@ import Wire
         program.loop.stop()
     }
 
+    @Test func `a choice of cover is that of rooms that come later, also behind a wipe`() async throws {
+        let program = try await RunningProgram("lobby")
+        let rooms = program.rooms
+        for (word, isOn) in [("on", true), ("off", false)] {
+            _ = await program.reports("set", ["setting": .text("cover \(word)")])
+            let last = try #require(await rooms.labels.last)
+            await rooms.add(try await rooms.reserve("attic"), Self.node(on: program.loop))
+            await rooms.remove(last)
+            #expect(await rooms.run { $0.all.map(\.node.sendsCover) } == [isOn])
+        }
+        program.loop.stop()
+    }
+
     @Test func `a room is left for the first one, which is open then`() async throws {
         let program = try await RunningProgram("lobby", "kitchen", "attic")
         _ = await program.reports("open", ["place": .text("attic")])

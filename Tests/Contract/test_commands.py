@@ -30,7 +30,7 @@ class Commands(People):
 
     def test_cover_is_set_anywhere_and_the_other_settings_in_a_terminal(self):
         alice = self.person("alice")
-        self.assertEqual([alice.result(line)["cover"] for line in ("set", "set cover on", "set", "set cover off")],
+        self.assertEqual([alice.result(line)["cover"] for line in ("set", "set cover on", "set cover", "set cover off")],
                          [False, True, True, False])
         alice.say("/set joins on")
         self.assertEqual(self.next(alice, "error")["code"], "unknown_command")
@@ -166,6 +166,14 @@ class Commands(People):
         self.assertNotEqual(self.next(alice, "ready")["self"]["key"], alice.key)
         self.assertEqual(self.next(bob, "peer", state="offline")["who"]["nickname"], "alice")
         self.assertEqual(alice.result("history")["messages"], [])
+
+    def test_a_wipe_leaves_cover_as_the_user_set_it(self):
+        alice = self.person("alice", "--cover")
+        for wanted in ("off", "on"):
+            alice.result(f"set cover {wanted}")
+            alice.result("wipe now")
+            self.next(alice, "ready")
+            self.assertEqual(alice.result("set")["cover"], wanted == "on")
 
     def test_counters_count(self):
         alice, bob = self.pair()

@@ -234,12 +234,12 @@ import Wire
         var user = TerminalUser()
         user.type("/clear\r")
         #expect(user.session.writing(at: user.now).contains("\u{1b}[2J"))
-        user.type("/set joins off\r/set\r/set joins perhaps\r/set cover on\r")
+        user.type("/set joins off\r/set\r/set joins perhaps\r/set cover on\r/set joins\r/set STREAM\r")
         for line in ["/set", "/set joins perhaps", "/set cover on"] {
             #expect(user.session.nextLine() == Self.line(line))
         }
         #expect(user.session.nextLine() == nil)
-        #expect(user.rows() == ["joins is off", "joins is off", "stream is one"])
+        #expect(user.rows() == ["joins is off", "joins is off", "stream is one", "joins is off", "stream is one"])
     }
 
     @Test func `a flood of mentions rings once a second`() throws {

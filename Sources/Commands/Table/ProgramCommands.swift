@@ -53,10 +53,10 @@ extension CommandEntry {
             "cover on|off: 개인 대화를 쓰는 때를 숨김. 터미널에서 joins on|off: 드나듦 표시, stream one|all: 한 대화 또는 모두 보기"),
         .inProgram { turn, _, rooms throws(ChatError) in
             switch (turn.operands["setting"] ?? "").lowercased().split(whereSeparator: \.isWhitespace) {
-            case []: break
-            case ["cover", "on"]: for room in rooms.all { room.node.turnCover(on: true) }
-            case ["cover", "off"]: for room in rooms.all { room.node.turnCover(on: false) }
-            case ["joins", "on"], ["joins", "off"], ["stream", "one"], ["stream", "all"]:
+            case [], ["cover"]: break
+            case ["cover", "on"]: rooms.turnCover(on: true)
+            case ["cover", "off"]: rooms.turnCover(on: false)
+            case ["joins"], ["joins", "on"], ["joins", "off"], ["stream"], ["stream", "one"], ["stream", "all"]:
                 throw ChatError(.unknownCommand, .onlyInTerminal, "set")
             default: throw ChatError(.unknownCommand, .setUnknown)
             }

@@ -420,13 +420,12 @@ extension TerminalSession {
         switch words {
         case ["joins", "on"], ["joins", "off"]: view.showsJoins = words[1] == "on"
         case ["stream", "one"], ["stream", "all"]: view.showsAll = words[1] == "all"
-        case []:
-            tell(language(.setShown, "joins", view.showsJoins ? "on" : "off"))
-            tell(language(.setShown, "stream", view.showsAll ? "all" : "one"))
-            return false
+        case [], ["joins"], ["stream"]: break
         default: return false
         }
-        tell(language(.setShown, words[0], words[1]))
-        return true
+        // Without a name, the line goes on to the program, which tells of its own.
+        if words.first != "stream" { tell(language(.setShown, "joins", view.showsJoins ? "on" : "off")) }
+        if words.first != "joins" { tell(language(.setShown, "stream", view.showsAll ? "all" : "one")) }
+        return !words.isEmpty
     }
 }
