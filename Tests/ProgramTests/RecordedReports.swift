@@ -38,11 +38,11 @@ enum RecordedReports {
     static let line = """
         {"event":"simulation","settings":{"nodes":32,"rooms":1,"messages":40,"rate":20,"latencyMs":[1.0,20.0],\
         "lossPercent":2,"links":null,"partitionSeconds":1,"churnPerMinute":60,"seed":7},"messages":40,\
-        "expected":1161,"delivered":1161,"live":1161,"repaired":0,"duplicates":0,"others":130,"lost":0,\
-        "latencyMs":{"p50":13.799,"p90":660.756,"p99":1000.405,"max":1046.256},"repairMs":{"p50":null,"p99":null,\
-        "max":null},"strays":0,"sendsPerDelivery":1.186,"payloadsSent":1531,"linksMet":496,"linksMade":86,\
-        "linksLeft":496,"bytesPerNode":163336,"bytesPerNodeMost":239356,"nodesLeft":2,"nodesKilled":0,\
-        "nodesJoined":2,"simulatedMs":24917.957,"events":17264}
+        "expected":1161,"delivered":1161,"live":1161,"repaired":0,"duplicates":0,"others":134,"lost":0,\
+        "latencyMs":{"p50":13.813,"p90":661.163,"p99":1002.219,"max":1111.93},"repairMs":{"p50":null,"p99":null,\
+        "max":null},"strays":0,"sendsPerDelivery":1.175,"payloadsSent":1522,"linksMet":496,"linksMade":83,\
+        "linksLeft":496,"bytesPerNode":165980,"bytesPerNodeMost":240178,"nodesLeft":2,"nodesKilled":0,\
+        "nodesJoined":2,"simulatedMs":24417.957,"events":17430}
 
         """
 }
