@@ -67,6 +67,14 @@ class Rooms(People):
         alice.result("join cellar")
         self.assertEqual(numbers(), {"kitchen": 2, "request": 3, "attic": 4, "cellar": 5})
 
+    def test_the_unread_list_is_in_the_order_of_the_numbers(self):
+        alice, bob, ready = self.together()
+        alice.say("/msg bob may I?")
+        self.next(bob, "request")
+        rows = alice.result("unread")["conversations"]
+        self.assertEqual([(row["number"], row["conversation"]) for row in rows],
+                         [(1, "public"), (2, "public"), (3, "direct")])
+
     def test_a_direct_conversation_of_another_room_is_opened_with_its_room(self):
         alice, bob, _ = self.together()
         alice.say("@kitchen /msg bob psst")

@@ -111,6 +111,15 @@ import Wire
                 23:59:59 * 3 quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi
                 23:59:59 * 3 quiet-otter#4821: a request for a direct conversation: hello?\n
                 """)
+        let attic = RoomOverview(
+            RoomLabel(number: 2, name: "attic"), isOpen: false, me: who, online: 0,
+            conversations: [ConversationSummary(conversation: .publicRoom, isActive: false, unread: 0, last: nil)],
+            requests: [], numbers: [.publicRoom: 2])
+        #expect(
+            ProgramPlainTests.text(.answer(.unread([overview, attic]))).split(separator: "\n").map { $0.prefix(18) }
+                == [
+                    "23:59:59 * 1 lobby", "23:59:59 * 2 attic", "23:59:59 * 3 quiet", "23:59:59 * 3 quiet",
+                ])
         let rooms = RoomList([overview], announced: [:], invitations: [])
         #expect(
             ProgramPlainTests.text(.answer(.rooms(rooms)))

@@ -15,7 +15,7 @@ import Wire
     /// The prompt of a user with two peers, after these events.
     private static func prompt(
         room: String = "kitchen", _ events: NodeEvent..., opening view: ConversationView? = nil,
-        depth: Theme.Depth = .none
+        depth: Theme.Depth = .none, numbers given: [Conversation: Int]? = nil
     ) throws -> Prompt {
         let (label, fox) = (RoomLabel(number: 1, name: room), try Sample.who("small-fox", number: 8_612))
         let me = try Sample.who("quiet-otter", number: 6_220, byte: 1)
@@ -29,7 +29,7 @@ import Wire
         var numbers = ConversationNumbers()
         for report in reports {
             var new: [Conversation: Int]?
-            if case .event(let event) = report { new = numbers.add(event, of: label) }
+            if case .event(let event) = report { new = given ?? numbers.add(event, of: label) }
             _ = model.reduce(RoomReport(label, report, numbers: new), at: moment)
         }
         return Prompt(
@@ -66,6 +66,11 @@ import Wire
                 "kitchen · #6220 · 3 here [2 fox 1!, 3 fox 2!] > ", "kitchen · 3 here [2 fox 1!, 3 fox 2!] > ",
                 "kitchen · 3 [2:1! 3:2!] > ", "kitchen · 3 [3!] > ", "kitchen [3!] > ", "> ", "> ",
             ])
+        let numbers = try Dictionary(
+            uniqueKeysWithValues: (1...2).map { (Conversation.direct(try Sample.peer(UInt8(1 + $0))), 4 - $0) })
+        #expect(
+            try Self.prompt(texts[0], texts[1], numbers: numbers).text(columns: 100).text
+                == "kitchen · #6220 · 3 here [2 fox 1!, 3 fox 1!] > ")
         #expect(
             try Self.prompt(room: String(repeating: "long", count: 8)).text(columns: 40).text == "longlonglon… · 3 > ")
     }

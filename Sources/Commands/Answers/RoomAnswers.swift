@@ -111,26 +111,44 @@ package struct RoomList: AnswerContent {
     package func texts(in room: RoomLabel) -> [AnswerText] { invitations.map { AnswerText(of: $0.from.key, room) } }
 }
 
-/// `/unread`: the conversations of each room, and its open requests for others.
+/// `/unread`: the conversations of all rooms and their open requests for others, by their numbers.
 struct UnreadList: AnswerContent {
     let rooms: [RoomOverview]
 
     func lines(_ wording: Wording, at _: Timestamp) -> [String] {
-        rooms.flatMap { room in
-            room.conversations.map { wording.line($0, of: room, isOnly: rooms.count == 1) }
-                + room.requests.map {
-                    let place = numbered($0.who.displayName, room.numbers[.direct($0.who.key)])
-                    return wording.language(.pendingRequest, place, DisplayGuard.safe($0.text))
-                }
+        let rows = rooms.flatMap { room in
+            let conversations = room.conversations.map {
+                (number($0, in: room), wording.line($0, of: room, isOnly: rooms.count == 1))
+            }
+            let requests = room.requests.map {
+                let number = room.numbers[.direct($0.who.key)]
+                let place = numbered($0.who.displayName, number)
+                return (number, wording.language(.pendingRequest, place, DisplayGuard.safe($0.text)))
+            }
+            return conversations + requests
         }
+        return UnreadList.sorted(rows) { $0.0 }.map { $0.1 }
+    }
+
+    private func number(_ summary: ConversationSummary, in room: RoomOverview) -> Int? {
+        room.numbers[Conversation(summary.conversation)]
+    }
+
+    /// Rows in the order of their numbers; those without one at the end.
+    private static func sorted<Row>(_ rows: [Row], by number: (Row) -> Int?) -> [Row] {
+        rows.sorted { (number($0) ?? .max) < (number($1) ?? .max) }
     }
 
     func write(to json: inout JSONWriter) {
-        let conversations = rooms.flatMap { room in room.conversations.map { (room, $0) } }
-        let requests = rooms.flatMap { room in room.requests.map { (room, $0) } }
+        let conversations = UnreadList.sorted(rooms.flatMap { room in room.conversations.map { (room, $0) } }) {
+            number($0.1, in: $0.0)
+        }
+        let requests = UnreadList.sorted(rooms.flatMap { room in room.requests.map { (room, $0) } }) {
+            $0.0.numbers[.direct($0.1.who.key)]
+        }
         json.list("conversations", conversations) {
             $0.member("room", $1.0.room.name)
-            $0.member("number", $1.0.numbers[Conversation($1.1.conversation)])
+            $0.member("number", number($1.1, in: $1.0))
             $0.members(of: $1.1.conversation)
             $0.member("unread", $1.1.unread)
             let last = $1.1.last

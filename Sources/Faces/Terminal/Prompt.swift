@@ -70,7 +70,9 @@ struct Prompt: Sendable {
 
     /// The forms of what is unread, the longest first; one empty form if nothing is.
     private var unreadForms: [String] {
-        let rows = model.conversations.filter { $0.asksForAttention && $0.id != open }
+        let rows = model.conversations.filter { $0.asksForAttention && $0.id != open }.sorted {
+            (model.number(of: $0.id) ?? .max) < (model.number(of: $1.id) ?? .max)
+        }
         guard !rows.isEmpty else { return [""] }
         let full = rows.map { number($0, " ") + "\(name($0)) \(count($0))" }.joined(separator: ", ")
         let short = rows.map { number($0, ":") + count($0) }.joined(separator: " ")
