@@ -122,10 +122,10 @@ package struct CommandExecutor: Sendable {
         of command: Command, in label: RoomLabel?, at conversation: Conversation? = nil, _ view: ViewID? = .shared,
         isPaced: Bool, isForDisplay: Bool, _ rooms: isolated Program, _ deliver: (CommandResult) -> Void = { _ in }
     ) async -> CommandResult? {
-        // Lines of a pipe wait; those that a user types do not.
-        if isForDisplay || !isPaced, let left = rooms.pauseLeft, !["wipe", "quit"].contains(command.entry.name) {
-            let result = CommandResult(
-                room: rooms.anyLabel, reply: .error(ChatError(.isAway, .isAway, "\(left)")))
+        // Lines of a pipe are not kept either: the new identity says no text that was meant for the old one, and the lines
+        // that end the pause are behind them.
+        if let left = rooms.pauseLeft, !["wipe", "quit"].contains(command.entry.name) {
+            let result = CommandResult(away: left, rooms)
             deliver(result)
             return result
         }
@@ -167,6 +167,7 @@ package struct CommandExecutor: Sendable {
         guard let room = await rooms.awaitRoom(label) else { return await failure(unknown: label, rooms) }
         if !isPaced { return body(room) }
         if await room.node.waitUntilMaySend() { return body(room) }
+        if let left = rooms.pauseLeft { return CommandResult(away: left, rooms) }
         if !rooms.isWiping, rooms[room.label] != nil { return nil }
         return await failure(unknown: room.label, rooms)
     }
@@ -176,6 +177,15 @@ package struct CommandExecutor: Sendable {
         guard let label, let open = await rooms.awaitRoom(nil) else { return nil }
         return CommandResult(
             room: open.label, reply: .error(ChatError(.unknownRoom, .unknownRoom, label.name)))
+    }
+}
+
+extension CommandResult {
+    /// The refusal of a command between two identities.
+    ///
+    /// - Parameter left: seconds until the next one comes, at most.
+    fileprivate init(away left: Int, _ rooms: isolated Program) {
+        self.init(room: rooms.anyLabel, reply: .error(ChatError(.isAway, .isAway, "\(left)")))
     }
 }
 

@@ -47,6 +47,8 @@ package actor Program: LoopActor {
     private var wipers: [CheckedContinuation<Answer?, Never>] = []
     /// Whether the user wants no pause behind the wipe.
     private var skipsPause = false
+    /// Whether the pause behind a wipe is over, and the new identity is about to come.
+    private var isReturning = false
     /// When the pause behind a wipe ends, and the caller that waits for it; nil at other times.
     private var pause: (end: Instant, waiting: CheckedContinuation<Void, Never>)?
 
@@ -392,9 +394,12 @@ extension Program {
         return await withCheckedContinuation { wipers.append($0) }
     }
 
-    /// The whole seconds that are left of the pause behind a wipe; nil at other times.
+    /// The whole seconds, at most, until the new identity is there, from the beginning of a wipe to the end of the pause behind
+    /// it; nil at other times.
     package var pauseLeft: Int? {
-        pause.map { max(1, Int(($0.end - scheduler.now).nanoseconds / 1_000_000_000)) }
+        if let pause { return max(1, Int((pause.end - scheduler.now).nanoseconds / 1_000_000_000)) }
+        guard isWiping, !isReturning else { return nil }
+        return skipsPause ? 1 : Program.longestPause
     }
 
     /// The pause behind a wipe, drawn at random, in seconds: an observer sees the program leave, and does not see which of those
@@ -407,7 +412,10 @@ extension Program {
     /// leaves.
     package func pause(seconds: Int) async {
         for wiper in exchange(&wipers, with: []) { wiper.resume(returning: wipeAnswer) }
-        guard seconds > 0, !skipsPause else { return }
+        guard seconds > 0, !skipsPause else {
+            isReturning = true
+            return
+        }
         let end = scheduler.now + .seconds(seconds)
         await withCheckedContinuation { waiting in
             pause = (end, waiting)
@@ -417,7 +425,7 @@ extension Program {
 
     private func endPause(dueAt end: Instant? = nil) {
         guard let pause, end == nil || end == pause.end else { return }
-        self.pause = nil
+        (self.pause, isReturning) = (nil, true)
         pause.waiting.resume()
     }
 
@@ -440,7 +448,7 @@ extension Program {
     package func goOn() -> Bool {
         for wiper in exchange(&wipers, with: []) { wiper.resume(returning: wipeAnswer) }
         for continuation in exchange(&waiting, with: []) { continuation.resume() }
-        defer { (isWiping, wipeAnswer, skipsPause) = (false, nil, false) }
+        defer { (isWiping, wipeAnswer, skipsPause, isReturning) = (false, nil, false, false) }
         return isWiping
     }
 }

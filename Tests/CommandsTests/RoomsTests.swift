@@ -210,6 +210,7 @@ import Wire
     @Test func `a change without an id is refused where the user did not speak last`() async throws {
         let program = try await RunningProgram("lobby", "kitchen")
         let (rooms, labels, ann) = (program.rooms, program.labels, try Sample.who("ann"))
+        try await rooms.run { for room in $0.all { try room.node.start() } }
         func refusal() async -> [String] {
             var messages: [String] = []
             for name in ["edit", "delete"] {
@@ -238,6 +239,22 @@ import Wire
         }
         try await say(.publicRoom, in: labels[0])
         #expect(await refusal() == [here, here])
+        await rooms.leave()
+        program.loop.stop()
+    }
+
+    @Test func `a text that waits, or comes, while everything is wiped is refused`() async throws {
+        let program = try await RunningProgram("lobby", rate: 0.001)
+        try await program.rooms.run { for room in $0.all { try room.node.start() } }
+        _ = await program.executor.reports(of: .say("first"))
+        async let late = program.executor.reports(of: .say("late"))
+        while await !program.isAnyWaiting { await Task.yield() }
+        async let wiped = program.rooms.wipe()
+        #expect(Self.failure(await late) == .isAway)
+        #expect(await !program.executor.obey(.say("later"), isPaced: true) { _ in })
+        #expect(await program.rooms.goOn())
+        _ = await wiped
+        await program.rooms.leave()
         program.loop.stop()
     }
 

@@ -167,6 +167,18 @@ class Commands(People):
         self.assertEqual(self.next(bob, "peer", state="offline")["who"]["nickname"], "alice")
         self.assertEqual(alice.result("history")["messages"], [])
 
+    def test_a_text_of_the_old_identity_is_said_by_no_other_and_delays_no_command(self):
+        alice, bob = self.pair()
+        for line in ("/wipe yes", "after", "/wipe now"):
+            alice.say(line)
+        self.assertIn("everything is wiped", self.error(alice, "wiped")["message"])
+        self.next(alice, "ready")
+        self.assertEqual(alice.result("history")["messages"], [])
+        for line in ("/wipe yes", "after", "/quit"):
+            alice.say(line)
+        self.error(alice, "wiped")
+        alice.process.wait(20)
+
     def test_a_wipe_leaves_cover_as_the_user_set_it(self):
         alice = self.person("alice", "--cover")
         for wanted in ("off", "on"):
