@@ -125,6 +125,9 @@ import Wire
             bob.open(.publicRoom)
         }
         #expect(lastDelivery == .delivered)
+        // A link that was used is not pinged soon.
+        for peer in [alice] + others { try peer.say("hello") }
+        simulation.advance(by: .seconds(1))
         let before = others.map { $0.counter("bytes_sent") }
         alice.leave()
         simulation.advance(by: .milliseconds(150))
