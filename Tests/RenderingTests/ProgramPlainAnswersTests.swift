@@ -62,7 +62,9 @@ import Wire
         let room = RoomLabel(number: 2, name: "my \u{202e}room")
         var output = PlainRooms(clock: { UniversalTime($0).text.dropFirst(11).prefix(8).description })
         let answers: [Answer] = [
-            .active(command: "open", .publicRoom, recent: []), .joined(recent: []), .history(.publicRoom, []),
+            .active(command: "open", .publicRoom, recent: []), .joined(recent: [], isPrivate: true, hasKey: true),
+            .history(.publicRoom, []), .joined(recent: [], isPrivate: true, hasKey: false),
+            .joined(recent: [], isPrivate: false, hasKey: false),
         ]
         let texts = answers.map { answer in
             let bytes = output.rendering(of: RoomReport(room, .answer(answer)), at: Sample.time).output
@@ -71,6 +73,8 @@ import Wire
         #expect(texts[0].hasSuffix("* you are looking at my \u{fffd}room\n"))
         #expect(texts[1].contains("* you are in my \u{fffd}room, a private room, with the key that you gave; "))
         #expect(texts[2].hasSuffix("* history of my \u{fffd}room: 0 messages\n"))
+        #expect(texts[3].hasSuffix("* you are in my \u{fffd}room, a private room\n"))
+        #expect(texts[4].hasSuffix("* you are in my \u{fffd}room, an open room\n"))
     }
 
     @Test func `a name that is shown differently says so`() throws {

@@ -7,6 +7,8 @@ package import Wire
 package struct Opening: AnswerContent {
     package enum Way: Sendable {
         case opened
+        /// `/join` without a key.
+        case entered(isPrivate: Bool)
         /// `/join` with a key.
         case joined
         /// `/room new`: the key of the room, which is shown this once.
@@ -32,6 +34,7 @@ package struct Opening: AnswerContent {
         let (language, name) = (wording.language, wording.name(view))
         return switch way {
         case .opened: [language(.lookingAt, name)]
+        case .entered(let isPrivate): [language(isPrivate ? .enteredPrivate : .enteredOpen, name)]
         case .joined: [language(.joinedWithKey, name)]
         case .made(let key): [language(.roomMade, key)]
         case .parted(let left): [language(.roomLeft, DisplayGuard.safe(left.name), name)]
@@ -41,7 +44,7 @@ package struct Opening: AnswerContent {
     package func write(to json: inout JSONWriter) {
         switch way {
         case .made(let key): json.member("key", key)
-        case .opened, .joined: json.members(of: view)
+        case .opened, .entered, .joined: json.members(of: view)
         case .parted(let left):
             json.member("left", left.name)
             json.members(of: view)
@@ -199,8 +202,9 @@ extension Answer {
         Answer(command, Opening(view, recent: recent))
     }
 
-    package static func joined(recent: [MessageView]) -> Answer {
-        Answer("join", Opening(.publicRoom, recent: recent, .joined))
+    /// - Parameter hasKey: whether the user gave the key of the room.
+    package static func joined(recent: [MessageView], isPrivate: Bool, hasKey: Bool) -> Answer {
+        Answer("join", Opening(.publicRoom, recent: recent, hasKey ? .joined : .entered(isPrivate: isPrivate)))
     }
 
     package static func parted(_ left: RoomLabel, _ view: ConversationView, recent: [MessageView]?) -> Answer {

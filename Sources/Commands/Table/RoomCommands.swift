@@ -17,7 +17,7 @@ extension CommandEntry {
                     name: operands["room"] ?? "", key: operands["key"], isAsKept: operands.flag("asKept") ?? false,
                     isOpen: operands.flag("open") ?? false)
                 return await desk.join(request, view, rooms) {
-                    request.key == nil ? .active(command: "join", .publicRoom, recent: $0) : .joined(recent: $0)
+                    .joined(recent: $0, isPrivate: $1, hasKey: request.key != nil)
                 }
             }),
         CommandEntry(
@@ -26,8 +26,8 @@ extension CommandEntry {
             .overTurns { operands, view, desk, rooms in
                 let key = RoomKey.makeText()
                 let request = RoomRequest(name: operands["room"] ?? "", key: key)
-                return await desk.join(request, view, rooms) {
-                    Answer("room", Opening(.publicRoom, recent: $0, .made(key: key)))
+                return await desk.join(request, view, rooms) { recent, _ in
+                    Answer("room", Opening(.publicRoom, recent: recent, .made(key: key)))
                 }
             }),
         CommandEntry(
@@ -182,16 +182,17 @@ extension CommandExecutor {
     ///
     /// - Parameters:
     ///   - view: where it is opened.
-    ///   - answer: makes the answer from the stored messages.
+    ///   - answer: makes the answer from the stored messages, and whether the room is private.
     /// - Returns: nil if the program leaves instead.
     fileprivate func join(
-        _ request: RoomRequest, _ view: ViewID?, _ rooms: isolated Program, _ answer: ([MessageView]) -> Answer
+        _ request: RoomRequest, _ view: ViewID?, _ rooms: isolated Program, _ answer: ([MessageView], Bool) -> Answer
     ) async -> CommandResult? {
         do throws(ChatError) {
             guard let room = try await entered(request, rooms) else { return nil }
             look(at: room, .publicRoom, in: view, rooms)
             if view == .shared { room.node.change(.open(.publicRoom)) }
-            let answer = answer(room.node.chat.messages(in: .publicRoom))
+            let isPrivate = room.node.configuration.room.isPrivate
+            let answer = answer(room.node.chat.messages(in: .publicRoom), isPrivate)
             return CommandResult(
                 room: room.label, events: room.node.flushEvents(), reply: .answer(answer), changes: .room)
         } catch {

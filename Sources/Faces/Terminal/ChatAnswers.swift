@@ -34,7 +34,7 @@ extension ChatView {
     private mutating func show(_ opening: Opening, _ report: RoomReport, isMoved: Bool, at time: Timestamp) {
         switch opening.way {
         case .opened: showOpen(at: time)
-        case .joined, .made:
+        case .entered, .joined, .made:
             showOpen(at: time)
             tell(report, at: time)
         case .parted:
