@@ -65,7 +65,7 @@ package final class ReportQueue: Sendable {
         handOver?.taker.resume(returning: handOver?.batch ?? [])
     }
 
-    /// Has `next` return, with an empty batch if none wait. From any thread.
+    /// Has `next` return an empty batch once no reports wait. From any thread.
     package func wake() {
         let taker = state.withLock { state in
             state.isWoken = state.taker == nil
@@ -78,9 +78,8 @@ package final class ReportQueue: Sendable {
     package func next() async -> [RoomReport] {
         await withCheckedContinuation { taker in
             let (batch, feeders) = state.withLock { state -> ([RoomReport]?, [CheckedContinuation<Void, Never>]) in
-                let isWoken = exchange(&state.isWoken, with: false)
                 guard state.count > 0 else {
-                    if isWoken { return ([], []) }
+                    if exchange(&state.isWoken, with: false) { return ([], []) }
                     state.taker = taker
                     return (nil, [])
                 }

@@ -66,6 +66,16 @@ import Testing
         #expect(log.lines == ["[\"one\"] behind 1", "then 1", "1 apart behind 3"])
     }
 
+    @Test func `a call that wakes the reader reaches it behind the reports that wait`() async {
+        let queue = ReportQueue()
+        queue.append([Self.error(1)])
+        queue.wake()
+        #expect(Self.numbers(await queue.next()) == ["1"])
+        #expect(await queue.next().isEmpty)
+        queue.append([Self.error(2)])
+        #expect(Self.numbers(await queue.next()) == ["2"])
+    }
+
     @Test func `a snapshot that waits gives way to a later one of its room`() async throws {
         let me = try Sample.who("me")
         func snapshot(_ room: RoomLabel) -> RoomReport {
