@@ -26,7 +26,7 @@ struct Lifecycle {
     /// Why the node leaves, or would.
     private(set) var reason = StopReason.asked
     /// The node announces itself and looks for peers, or has done so.
-    private var hasEntered = false
+    private(set) var hasEntered = false
     /// While leaving; nil before, and where no receipt is awaited any more.
     private var receiptsAwaitedUntil: Instant?
     /// When links end that have not taken all bytes; nil where they are not waited for, or have ended.

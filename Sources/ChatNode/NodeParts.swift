@@ -102,8 +102,7 @@ extension Node {
             let admitted = act {
                 $0.intake.receive(
                     sealed: body, from: neighbour, on: nil, &$0.mail, &$0.crowd, &$0.bridgeGate, $0.ownSession,
-                    $0.conversations.router.roster,
-                    $0.links.connections, $1, &$2)
+                    $0.conversations.router.roster, $0.links.connections, $1, &$2)
             }
             accept(admitted)
         }
@@ -111,6 +110,9 @@ extension Node {
 
     /// Whether the room is carried to other networks: by this node, or by another of its network.
     package var isBridged: Bool { parts.bridgeGate.isBridged(chat.roster) }
+
+    /// Whether the node has announced itself and looks for peers: a further room of the command line does after a while.
+    package var hasEntered: Bool { parts.lifecycle.hasEntered }
 
     /// The state of this node's bridge; nil if it has none.
     package var bridgeState: Sentence? { parts.bridgeGate.state }
@@ -125,9 +127,7 @@ extension Node {
     }
 
     /// Offers the payloads that were archived since the last call.
-    func offerArchived() {
-        act { $0.historyExchange.offerArchived(of: &$0.conversations.router, now: $1.now, &$2) }
-    }
+    func offerArchived() { act { $0.historyExchange.offerArchived(of: &$0.conversations.router, now: $1.now, &$2) } }
 
     func tickHistory() {
         act {

@@ -354,8 +354,8 @@ extension Program {
         }
         return RoomOverview(
             label, isOpen: label == openLabel, isPrivate: node.configuration.room.isPrivate, isBridged: node.isBridged,
-            me: node.chat.ownName, online: node.chat.roster.shownOnline, conversations: conversations,
-            requests: requests, numbers: numbers[label])
+            isEntering: !node.hasEntered, me: node.chat.ownName, online: node.chat.roster.shownOnline,
+            conversations: conversations, requests: requests, numbers: numbers[label])
     }
 
     /// The rooms with all that a face shows of them; their earlier events are delivered before.

@@ -52,6 +52,8 @@ package struct RoomOverview: Sendable {
     package let isPrivate: Bool
     /// Whether a bridge carries the room to other networks.
     package let isBridged: Bool
+    /// Whether the node waits yet before it announces itself and looks for peers.
+    package let isEntering: Bool
     package let me: PeerName
     /// The peers that are here.
     package let online: Int
@@ -65,12 +67,12 @@ package struct RoomOverview: Sendable {
     package var unread: Int { conversations.reduce(0) { $0 + $1.unread } }
 
     package init(
-        _ room: RoomLabel, isOpen: Bool, isPrivate: Bool = false, isBridged: Bool = false, me: PeerName,
-        online: Int, conversations: [ConversationSummary],
+        _ room: RoomLabel, isOpen: Bool, isPrivate: Bool = false, isBridged: Bool = false,
+        isEntering: Bool = false, me: PeerName, online: Int, conversations: [ConversationSummary],
         requests: [(who: PeerName, text: String)], numbers: [Conversation: Int] = [:]
     ) {
         (self.room, self.isOpen, self.me, self.online) = (room, isOpen, me, online)
-        (self.isPrivate, self.isBridged) = (isPrivate, isBridged)
+        (self.isPrivate, self.isBridged, self.isEntering) = (isPrivate, isBridged, isEntering)
         (self.conversations, self.requests, self.numbers) = (conversations, requests, numbers)
     }
 }

@@ -98,6 +98,7 @@ extension Phrase {
         "Alt-1..9 and Alt-a switch, PageUp reads back, Ctrl-R searches, Ctrl-C leaves",
         "Alt-1..9·Alt-a 전환, PageUp 지난 메시지, Ctrl-R 찾기, Ctrl-C 나가기")
     package static let isPrivate = Phrase("private", "비공개")
+    package static let isEntering = Phrase("entered within 10 s", "10초 안에 들어감")
     package static let roomLine = Phrase("%1: %2, %3 here, %4 unread", "%1: %2, %3명, 안 읽은 메시지 %4개")
     package static let roomLeft = Phrase("you left %1; you are looking at %2", "%1 방에서 나왔습니다. 지금 %2 대화를 보고 있습니다")
     package static let inRoom = Phrase("%1 in %2", "%2 방의 %1")

@@ -67,6 +67,13 @@ class Rooms(People):
         alice.result("join cellar")
         self.assertEqual(numbers(), {"kitchen": 2, "request": 3, "attic": 4, "cellar": 5})
 
+    def test_a_further_room_is_entered_later_and_the_list_says_so(self):
+        alice = self.person("alice", "--room", "lobby", "--room", "kitchen")
+        entering = {row["room"]: row["entering"] for row in alice.result("rooms")["rooms"]}
+        self.assertEqual(entering, {"lobby": False, "kitchen": True})
+        alice.result("open kitchen")
+        self.assertEqual([row["entering"] for row in alice.result("rooms")["rooms"]], [False, False])
+
     def test_the_unread_list_is_in_the_order_of_the_numbers(self):
         alice, bob, ready = self.together()
         alice.say("/msg bob may I?")

@@ -215,7 +215,8 @@ RESULTS = {
     "search": placed(result("search", {"messages": [MESSAGE]})),
     "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"room": text, "number": count, "from": WHO, "text": text}]}),
     "rooms": result("rooms", {
-        "rooms": [{"room": text, "number": count, "open": flag, "private": flag, "bridged": flag, "self": WHO, "peers": count, "unread": count}],
+        "rooms": [{"room": text, "number": count, "open": flag, "private": flag, "bridged": flag, "entering": flag, "self": WHO,
+                   "peers": count, "unread": count}],
         "announced": [{"name": text, "people": count}], "invitations": [{"from": WHO, "to": text, "private": flag}]}),
     "room": result("room", {"key": matching(r"[a-z]{3,6}(-[a-z]{3,6}){7}")}),
     "invite": result("invite", {"with": WHO, "to": text}),

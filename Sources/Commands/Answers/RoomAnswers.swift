@@ -85,8 +85,9 @@ package struct RoomList: AnswerContent {
         let mark = room.isOpen ? " \(language(.isOpen))" : ""
         let lock = room.isPrivate ? ", \(language(.isPrivate))" : ""
         let bridge = room.isBridged ? ", \(language(.isBridged))" : ""
+        let entering = room.isEntering ? ", \(language(.isEntering))" : ""
         let name = DisplayGuard.safe(room.room.name) + mark
-        let place = numbered(name, room.numbers[.publicRoom]) + lock + bridge
+        let place = numbered(name, room.numbers[.publicRoom]) + lock + bridge + entering
         return language(.roomLine, place, room.me.displayName, "\(room.online + 1)", "\(room.unread)")
     }
 
@@ -97,6 +98,7 @@ package struct RoomList: AnswerContent {
             $0.member("open", $1.isOpen)
             $0.member("private", $1.isPrivate)
             $0.member("bridged", $1.isBridged)
+            $0.member("entering", $1.isEntering)
             $0.member("self", $1.me)
             $0.member("peers", $1.online)
             $0.member("unread", $1.unread)
