@@ -365,6 +365,9 @@ class Changing(WebTest):
         self.assertEqual(heard("typing", on=True)["conversation"], "direct")
         # The other way round, and in another room than the open one.
         alice.node.result(f"open {bob.number}")
+        # The user's last message is the direct one: its correction is not for all.
+        self.assertEqual(perform("r1", line="/edit to the whole room"), (404, "unknown_message"))
+        self.assertEqual(perform("r1", line="more")[0], 200)
         self.assertEqual(perform("r1", line="/edit to the whole room")[0], 200)
         self.assertEqual(heard("edited", text="to the whole room")["conversation"], "public")
         self.assertEqual(alice.ask("POST", "/api/v1/commands", {"command": "join", "operands": {"room": "attic"}})[0], 200)
