@@ -100,8 +100,8 @@ struct FrameTests {
         }
     }
 
-    @Test func `seventeen types of frames exist`() {
-        #expect(FrameType.allCases.map(\.rawValue) == Array(1...16) + [18])
+    @Test func `eighteen types of frames exist`() {
+        #expect(FrameType.allCases.map(\.rawValue) == Array(1...18))
         #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 19) == nil)
     }
 }

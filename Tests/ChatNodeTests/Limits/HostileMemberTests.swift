@@ -187,12 +187,16 @@ import Wire
         let before = alice.counter("payloads_sent")
         let message = rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "again"), at: now)
         let edit = rude.payload(.edit(to: alice.key, target: message.payload.messageId, text: "and again"), at: now)
-        let frames = [try #require(rude.directFrame(message)), try #require(rude.directFrame(edit))]
+        // Each asks for an answer, which has the receipts.
+        let frames = [
+            try #require(rude.directFrame(message)), try #require(rude.directFrame(edit)),
+            [FrameType.chaff.rawValue, 1],
+        ]
         for _ in 0..<1_000 {
             for frame in frames { simulation.timeline.perform { rude.send(frame) } }
             simulation.advance(by: .microseconds(100))
         }
-        simulation.advance(by: .seconds(1))
+        simulation.advance(by: .seconds(3))
         #expect(alice.messages.map(\.text) == ["again"])
         #expect(alice.texts(.direct(key)) == ["hi", "and again"])
         #expect((1...25).contains(alice.counter("payloads_sent") - before))
