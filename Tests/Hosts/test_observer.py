@@ -17,18 +17,23 @@ import observer
 import traces
 
 NODES, WHISPERS = 5, 40
+# Seconds from a whisper to the next: most slots have one then.
+SPACING, SPACING_OF_SLOTS = 0.8, 1.6
 # A guess by chance, of one in four, is right so often in one of a million runs.
 BY_CHANCE = 0.6
 
 
 class Observer(unittest.TestCase):
+    has_cover = False
+
     @classmethod
     def setUpClass(cls):
-        acts = observer.plan(random.Random(1), NODES, argparse.Namespace(whispers=WHISPERS, spacing=0.8), is_busy=False)
+        options = argparse.Namespace(whispers=WHISPERS, spacing=SPACING_OF_SLOTS if cls.has_cover else SPACING)
+        acts = observer.plan(random.Random(1), NODES, options, is_busy=False)
         acts = [act for act in acts if act["kind"] == "whisper"]
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder, "packets"))
-            with room.Room(NODES, earshot_node.BINARY, path) as nodes:
+            with room.Room(NODES, earshot_node.BINARY, path, ["--cover"] if cls.has_cover else []) as nodes:
                 nodes.accept((act["from"], act["to"]) for act in acts)
                 nodes.pause(observer.SETTLED)
                 cls.acts = nodes.perform(acts)
@@ -55,6 +60,10 @@ class Observer(unittest.TestCase):
     def test_a_record_that_only_receivers_send_is_found(self):
         planted = [(act["time"] + 3, act["to"], act["from"], 530) for act in self.acts]
         self.assertGreater(self.guesses(planted)["boosting"], BY_CHANCE)
+
+
+class ObserverOfSlots(Observer):
+    has_cover = True
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ struct CoverTraffic {
         guard environment.isRunning else { return }
         answerDue(&router, &links, environment, &effects)
         sendDueReceipts(&router, links.connections, environment, &effects)
-        if let slotAt, slotAt <= environment.now { fillSlot(&router, links.connections, environment, &effects) }
+        if let slotAt, slotAt <= environment.now { fillSlot(&router, &links, environment, &effects) }
         effects.append(.arm(.cover))
     }
 
@@ -230,16 +230,17 @@ extension CoverTraffic {
     }
 
     private mutating func fillSlot(
-        _ router: inout MessageRouter, _ connections: Connections, _ environment: Environment,
-        _ effects: inout Effects
+        _ router: inout MessageRouter, _ links: inout Links, _ environment: Environment, _ effects: inout Effects
     ) {
-        slotAt = connections.active.isEmpty && held.isEmpty ? nil : environment.now + drawSlot()
+        // The links are written in the order of a public message, not those of payloads first.
+        links.markAllDirty()
+        slotAt = links.connections.active.isEmpty && held.isEmpty ? nil : environment.now + drawSlot()
         let replies = takeAnswers(
             to: router.peersOwedAnswers, atMost: Limits.receiptsPerAnswer, &router, environment)
         for case let (payload, .peer(peer)) in replies.map({ ($0.payload, $0.destination) }) {
             held.append(Held(payload: payload, peer: peer))
         }
-        let size = takeForSlot(connections, &effects)
+        let size = takeForSlot(links.connections, &effects)
         effects.append(.then(.coverLinks(with: size)))
     }
 
