@@ -188,12 +188,11 @@ import Wire
         let message = rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "again"), at: now)
         let edit = rude.payload(.edit(to: alice.key, target: message.payload.messageId, text: "and again"), at: now)
         // Each asks for an answer, which has the receipts.
-        let frames = [
-            try #require(rude.directFrame(message)), try #require(rude.directFrame(edit)),
-            [FrameType.chaff.rawValue, 1],
-        ]
+        let frames = [try #require(rude.directFrame(message)), try #require(rude.directFrame(edit))]
+        let request = [FrameType.chaff.rawValue, 1]
         for _ in 0..<1_000 {
             for frame in frames { simulation.timeline.perform { rude.send(frame) } }
+            simulation.timeline.perform { rude.send(request) }
             simulation.advance(by: .microseconds(100))
         }
         simulation.advance(by: .seconds(3))
