@@ -191,8 +191,7 @@ import Wire
         let frames = [try #require(rude.directFrame(message)), try #require(rude.directFrame(edit))]
         let request = [FrameType.chaff.rawValue, 1]
         for _ in 0..<1_000 {
-            for frame in frames { simulation.timeline.perform { rude.send(frame) } }
-            simulation.timeline.perform { rude.send(request) }
+            simulation.timeline.perform { rude.send(together: frames + [request]) }
             simulation.advance(by: .microseconds(100))
         }
         simulation.advance(by: .seconds(3))
