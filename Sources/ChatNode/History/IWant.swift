@@ -22,6 +22,8 @@ package struct IWant {
     private struct Request {
         let peer: PeerID
         let at: Instant
+        /// When the series that it is of began.
+        let seriesAt: Instant
     }
 
     /// Slightly longer than the rate window of the neighbour, so that it does not refuse a request that transit delayed.
@@ -34,6 +36,9 @@ package struct IWant {
     /// From a request that a giver's rate cut short to the next one.
     private static let holdingTime = Duration.seconds(1)
 
+    /// A peer that offers more and more does not set back the places of what others said meanwhile.
+    private static let longestSeries = Duration.seconds(60)
+
     private static let rate = Rate(perSecond: Limits.historyPerSecond, burst: Limits.historyBurst)
 
     private var peers: [PeerID: Peer] = [:]
@@ -43,6 +48,8 @@ package struct IWant {
     /// Requested ids that have not arrived. Bounded by the ids that the peers offer.
     private var pending: [UInt64: Request] = [:]
     private var lastPassAt: Instant?
+    /// Requests that follow each other closely are one series: what comes by them is placed as if it was asked for at once.
+    private var series: (begunAt: Instant, lastAt: Instant)?
     /// When `due` has something to do; nil for never.
     package private(set) var nextDeadline: Instant?
 
@@ -79,12 +86,12 @@ package struct IWant {
 
     /// A requested payload arrived from a peer.
     ///
-    /// - Returns: the time of the last request; nil if that request was given up.
+    /// - Returns: when the series of the last request began; nil if that request was given up.
     @discardableResult
     package mutating func arrived(_ id: UInt64, from peer: PeerID) -> Instant? {
         peers[peer]?.isUnresponsive = false
         peers[peer]?.tries[id] = nil
-        return pending.removeValue(forKey: id)?.at
+        return pending.removeValue(forKey: id)?.seriesAt
     }
 
     /// The last link to a peer closed: its pending requests go to other peers.
@@ -154,13 +161,25 @@ package struct IWant {
         let wanted = free.suffix(max(0, room))
         let ids = Array(wanted.suffix(takeTokens(wanted.count, from: peer, now)))
         entry.heldUntil = ids.count < wanted.count ? now + IWant.holdingTime : nil
+        let seriesAt = ids.isEmpty ? now : continueSeries(at: now)
         for id in ids {
             entry.tries[id, default: 0] += 1
-            pending[id] = Request(peer: peer, at: now)
+            pending[id] = Request(peer: peer, at: now, seriesAt: seriesAt)
         }
         if !ids.isEmpty { entry.requests.append((now, ids.count)) }
         peers[peer] = entry
         return ids
+    }
+
+    /// - Returns: when the series of a request of now began.
+    private mutating func continueSeries(at now: Instant) -> Instant {
+        let begunAt =
+            series.map { series in
+                let isNext = now - series.lastAt <= IWant.requestInterval
+                return isNext && now - series.begunAt < IWant.longestSeries ? series.begunAt : now
+            } ?? now
+        series = (begunAt, now)
+        return begunAt
     }
 
     /// Takes as much of the rate of a peer's giver as there is, `count` at most.

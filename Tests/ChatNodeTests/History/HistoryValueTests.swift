@@ -209,6 +209,23 @@ struct HistoryValueTests {
         #expect(!wants.isAwaitingAnything(from: low))
     }
 
+    @Test func `requests that follow each other have the time of the first, for a minute at most`() {
+        var wants = IWant()
+        var told: [Double] = []
+        for (id, seconds) in [(1, 0.0), (2, 0.2), (3, 2.7), (4, 5.3), (5, 5.5)] as [(UInt64, Double)] {
+            wants.offered([id], by: id % 2 == 0 ? high : low, now: after(seconds))
+            _ = wants.due(now: after(seconds)) { $0 }
+            if let begun = wants.arrived(id, from: id % 2 == 0 ? high : low) { told.append((begun - start) / .seconds(1)) }
+        }
+        #expect(told == [0, 0, 0, 5.3, 5.3])
+        for second in 6...80 {
+            wants.offered([UInt64(second)], by: low, now: after(Double(second)))
+            _ = wants.due(now: after(Double(second))) { $0 }
+            let begun = wants.arrived(UInt64(second), from: low)
+            #expect(begun == after(second < 66 ? 5.3 : 66))
+        }
+    }
+
     @Test func `a message offered again right after it came, and still lacking, is asked for once`() {
         var wants = IWant()
         wants.offered([1], by: low, now: start)
