@@ -25,6 +25,7 @@ struct HistoryExchange {
     private let isShared: Bool
     private var offers: IHave
     private var wants = IWant()
+    private var requestTime = RequestTime()
     private var answers = HistoryAnswers()
     private var untimely = UntimelyRefusals()
     /// Kept when a link closes, so that a new connection does not reset the limit.
@@ -205,10 +206,7 @@ extension HistoryExchange {
     /// - Returns: the reading of the wall clock at the last request, if the clock was not set since; now if that request was given up.
     mutating func recordArrival(of id: UInt64, from peer: PeerID, _ environment: Environment) -> Timestamp {
         counts.payloadsReceived += 1
-        let askedAt = wants.arrived(id, from: peer) ?? environment.now
-        let ago = UInt64(max(0, (environment.now - askedAt).nanoseconds) / 1_000_000)
-        let now = environment.wallClock.milliseconds
-        return Timestamp(milliseconds: now - min(now, ago))
+        return requestTime.wallClock(at: wants.arrived(id, from: peer) ?? environment.now, environment.moment)
     }
 
     /// Handles a payload that was asked for, came, and was refused: it is not asked for again, unless its time alone is wrong.

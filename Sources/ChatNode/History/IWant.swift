@@ -48,7 +48,7 @@ package struct IWant {
     /// Requested ids that have not arrived. Bounded by the ids that the peers offer.
     private var pending: [UInt64: Request] = [:]
     private var lastPassAt: Instant?
-    /// Requests that follow each other closely are one series: what comes by them is placed as if it was asked for at once.
+    /// Requests that follow each other closely are one series: their answers are placed as if all was asked for at once.
     private var series: (begunAt: Instant, lastAt: Instant)?
     /// When `due` has something to do; nil for never.
     package private(set) var nextDeadline: Instant?

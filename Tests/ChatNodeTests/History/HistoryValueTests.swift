@@ -215,7 +215,8 @@ struct HistoryValueTests {
         for (id, seconds) in [(1, 0.0), (2, 0.2), (3, 2.7), (4, 5.3), (5, 5.5)] as [(UInt64, Double)] {
             wants.offered([id], by: id % 2 == 0 ? high : low, now: after(seconds))
             _ = wants.due(now: after(seconds)) { $0 }
-            if let begun = wants.arrived(id, from: id % 2 == 0 ? high : low) { told.append((begun - start) / .seconds(1)) }
+            let begun = wants.arrived(id, from: id % 2 == 0 ? high : low)
+            if let begun { told.append((begun - start) / .seconds(1)) }
         }
         #expect(told == [0, 0, 0, 5.3, 5.3])
         for second in 6...80 {
