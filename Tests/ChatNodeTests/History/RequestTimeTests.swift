@@ -23,6 +23,12 @@ import Wire
         #expect([1_000_000, 1_000_001, 1_000_002].contains(times[0].milliseconds))
     }
 
+    @Test func `the answers of a long turn have the time of those of the next one`() {
+        var time = RequestTime()
+        let turn = (0..<50).map { time.wallClock(at: start, moment(5_000, set: $0)) }
+        #expect(Set(turn + [time.wallClock(at: start, moment(60_000))]).count == 1)
+    }
+
     @Test func `another request has a time of its own, and a clock that was set another reading`() {
         var time = RequestTime()
         let first = time.wallClock(at: start, moment(5_000))
