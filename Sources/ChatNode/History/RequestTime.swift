@@ -14,7 +14,9 @@ struct RequestTime {
         let ago = UInt64(max(0, (now.instant - request).nanoseconds) / 1_000_000)
         let reading = now.wallClock.milliseconds
         let wallClock = Timestamp(milliseconds: reading - min(reading, ago))
-        if let last, last.request == request, last.wallClock.distance(to: wallClock) <= Self.longestTurn { return last.wallClock }
+        if let last, last.request == request, last.wallClock.distance(to: wallClock) <= Self.longestTurn {
+            return last.wallClock
+        }
         last = (request, wallClock)
         return wallClock
     }
