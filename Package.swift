@@ -141,7 +141,7 @@ let package = Package(
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),
         tests("ChatNodeTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Simulator"]),
-        tests("ModelTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Commands", "Model"]),
+        tests("ModelTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Commands", "Model", "TestSupport"]),
         tests(
             "TestSupport",
             ["Phrases", "Wire", "Chat", "ChatNode", "Reactor", "Commands", "CAvahi", "CAvahiCore", "CLinux"]),

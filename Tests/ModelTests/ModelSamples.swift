@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Wire
 
@@ -272,17 +273,4 @@ struct Agreed: Equatable, CustomStringConvertible {
     }
 
     var description: String { "\(talks.count) conversations, \(people.count) people" }
-}
-
-extension PeerView {
-    /// A row without a profile.
-    init(
-        who: PeerName, state: PresenceState, since: Timestamp, roundTrip: RoundTrip? = nil, isMuted: Bool = false,
-        isVerified: Bool = false, isBlocked: Bool = false, reason: String? = nil, isElsewhere: Bool = false
-    ) {
-        let row = Roster.Row(
-            who: who, state: state, reason: reason, profile: Profile(), since: since, isElsewhere: isElsewhere,
-            isMuted: isMuted, isBlocked: isBlocked, isVerified: isVerified)
-        self.init(row, roundTrip: roundTrip)
-    }
 }

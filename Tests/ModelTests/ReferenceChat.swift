@@ -1,3 +1,4 @@
+import TestSupport
 import Wire
 
 @testable import Chat
