@@ -29,7 +29,7 @@ final class RoomContext: Sendable {
     let responder: ResponderContext
     /// The listing that a resolver is for.
     let listing: Listing?
-    private let room: RoomNumber
+    let room: RoomNumber
 
     init(_ room: RoomNumber, in responder: ResponderContext, listing: Listing? = nil) {
         self.room = room

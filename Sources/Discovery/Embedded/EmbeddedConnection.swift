@@ -10,9 +10,12 @@ import Wire
 final class EmbeddedConnection: GroupPublisher {
     private let library: AvahiCoreFunctions
     private let loop: EventLoop
-    private let avahi: AvahiLoop
     let context: ResponderContext
-    private let server: OpaquePointer
+    private let interfaces: [String]
+    private let gate: MulticastGate?
+    /// It shows at once whether the system gives what a server needs; a room's when there is one.
+    private let first: EmbeddedServer
+    private var servers: [RoomNumber: EmbeddedServer] = [:]
     var rooms: [RoomNumber: RoomObjects] = [:]
     /// The service type that each room browses for.
     private var types: [RoomNumber: String] = [:]
@@ -22,39 +25,26 @@ final class EmbeddedConnection: GroupPublisher {
 
     /// - Parameters:
     ///   - interfaces: the only ones to speak on; empty for all.
-    ///   - gate: what decides which packets are read; nil to read all.
+    ///   - gate: drops packets before they are read; nil to read all.
     init(
         loop: EventLoop, context: ResponderContext, interfaces: [String], gate: MulticastGate? = nil
     ) throws(ResponderFailure) {
         guard let library = loadAvahiCore() else { throw ResponderFailure(reason: "libavahi-core is missing") }
-        let avahi = AvahiLoop(loop: loop, gate: gate)
         // It would write to standard error that it is not the only one here.
         unsafe library.avahi_set_log_function { _, _ in }
-        var configuration = unsafe AvahiServerConfig()
-        _ = unsafe library.avahi_server_config_init(&configuration)
-        unsafe EmbeddedConfiguration.apply(to: &configuration, interfaces: interfaces)
-        var error: CInt = 0
-        let server = unsafe library.avahi_server_new(
-            avahi.poll, &configuration, EmbeddedCallbacks.server, context.userdata, &error)
-        unsafe library.avahi_server_config_free(&configuration)
-        guard let server = unsafe server else {
-            avahi.close()
-            throw ResponderFailure(reason: AvahiAnswers.message(error))
-        }
+        first = try EmbeddedServer(library, on: loop, context: context, interfaces: interfaces, gate: gate)
         self.library = library
         self.loop = loop
-        self.avahi = avahi
         self.context = context
-        unsafe self.server = server
+        self.interfaces = interfaces
+        self.gate = gate
         browser = MulticastBrowser(loop: loop)
     }
 
     func close() {
         browser.close()
-        for room in Array(rooms.keys) { free(room) }
-        // Says goodbye for everything.
-        unsafe library.avahi_server_free(server)
-        avahi.close()
+        for room in Set(rooms.keys).union(servers.keys) { free(room) }
+        first.close()
     }
 
     func leave(_ room: RoomNumber) {
@@ -64,10 +54,28 @@ final class EmbeddedConnection: GroupPublisher {
     }
 
     private func free(_ room: RoomNumber) {
-        guard var objects = rooms.removeValue(forKey: room) else { return }
-        free(objects.removeGroups())
-        freeBrowser(of: &objects)
-        for open in objects.resolvers.values { unsafe library.avahi_s_service_resolver_free(open.pointer) }
+        if var objects = rooms.removeValue(forKey: room) {
+            free(objects.removeGroups())
+            freeBrowser(of: &objects)
+            for open in objects.resolvers.values { unsafe library.avahi_s_service_resolver_free(open.pointer) }
+        }
+        if let server = servers.removeValue(forKey: room), server !== first { server.close() }
+    }
+
+    /// That of a room alone: one server would answer for all rooms in one packet. Where the system gives no further sockets, the
+    /// first one serves the room too.
+    private func server(of room: RoomNumber) -> EmbeddedServer {
+        if let server = servers[room] { return server }
+        let isFirstTaken = servers.values.contains { $0 === first }
+        let server = isFirstTaken ? (try? further()) ?? first : first
+        servers[room] = server
+        return server
+    }
+
+    private func further() throws(ResponderFailure) -> EmbeddedServer {
+        // Each server reads each packet: the first one's gate counts it.
+        try EmbeddedServer(
+            library, on: loop, context: context, interfaces: interfaces, gate: gate.map { _ in MulticastGate() })
     }
 
     func free(_ groups: [OpenGroup]) {
@@ -75,18 +83,21 @@ final class EmbeddedConnection: GroupPublisher {
     }
 
     func add(_ records: [MDNSRecord], as key: GroupKey, to objects: inout RoomObjects) -> CInt {
+        let server = server(of: objects.context.room)
         let group = unsafe library.avahi_s_entry_group_new(
-            server, EmbeddedCallbacks.group, objects.context.userdata)
-        guard let group = unsafe group else { return unsafe library.avahi_server_errno(server) }
+            server.pointer, EmbeddedCallbacks.group, objects.context.userdata)
+        guard let group = unsafe group else { return server.error }
         unsafe objects.add(group, with: records, as: key)
         for record in records {
-            let status = unsafe add(record, to: group, interface: key.interface)
+            let status = unsafe add(record, to: group, of: server, interface: key.interface)
             guard status == 0 else { return status }
         }
         return unsafe library.avahi_s_entry_group_commit(group)
     }
 
-    private func add(_ record: MDNSRecord, to group: OpaquePointer, interface: UInt32) -> CInt {
+    private func add(
+        _ record: MDNSRecord, to group: OpaquePointer, of server: EmbeddedServer, interface: UInt32
+    ) -> CInt {
         let new = unsafe library.avahi_record_new_full(
             record.name.text, UInt16(AVAHI_DNS_CLASS_IN), record.kind.rawValue, record.timeToLive)
         guard let new = unsafe new else { return CInt(AVAHI_ERR_NO_MEMORY) }
@@ -95,16 +106,16 @@ final class EmbeddedConnection: GroupPublisher {
             return CInt(AVAHI_ERR_INVALID_RECORD)
         }
         let status = unsafe library.avahi_server_add(
-            server, group, CInt(interface), AvahiAnswers.avahiFamily(record.bucketFamily), record.flags, new)
-        return status == 0 ? 0 : unsafe library.avahi_server_errno(server)
+            server.pointer, group, CInt(interface), AvahiAnswers.avahiFamily(record.bucketFamily), record.flags, new)
+        return status == 0 ? 0 : server.error
     }
 
     func resolve(_ listing: Listing, _ family: Family?, for room: RoomNumber) {
         cancel(listing, for: room)
         let own = self[room].context.with(listing)
         let resolver = unsafe library.avahi_s_service_resolver_new(
-            server, CInt(listing.interface), AvahiAnswers.avahiFamily(listing.family), listing.instance,
-            MDNSName.serviceType, "local", AvahiAnswers.avahiFamily(family), AvahiLookupFlags(0),
+            server(of: room).pointer, CInt(listing.interface), AvahiAnswers.avahiFamily(listing.family),
+            listing.instance, MDNSName.serviceType, "local", AvahiAnswers.avahiFamily(family), AvahiLookupFlags(0),
             EmbeddedCallbacks.resolver, own.userdata)
         guard let resolver = unsafe resolver else { return own.tell(.unresolved(listing)) }
         self[room].resolvers[listing] = unsafe OpenResolver(pointer: resolver, context: own)
@@ -150,13 +161,13 @@ extension EmbeddedConnection {
         for (room, type) in types {
             var objects = self[room]
             guard unsafe objects.browser == nil else { continue }
+            let server = server(of: room)
             unsafe objects.browser = library.avahi_s_service_browser_new(
-                server, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
+                server.pointer, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
                 EmbeddedCallbacks.browser, objects.context.userdata)
             self[room] = objects
             guard unsafe objects.browser == nil else { continue }
-            let error = unsafe library.avahi_server_errno(server)
-            return context.tell(.failed(AvahiAnswers.message(error)))
+            return context.tell(.failed(AvahiAnswers.message(server.error)))
         }
     }
 

@@ -7,8 +7,8 @@ import Wire
 /// Drops packets above a sender's rate before the embedded responder reads them (Protocol.md section 10).
 ///
 /// libavahi-core compares each record with all of equal name, and has a limited number of them: a thousand false instances
-/// cost every packet a millisecond, and then keep newcomers out. Packets of this machine pass, of any number of nodes. The
-/// rate is that of a sender at the whole process, because its rooms share each socket.
+/// cost every packet a millisecond, and then keep newcomers out. Packets of this machine pass, of any number of nodes. Each
+/// reader of the packets has a gate of its own, so that all read the same ones.
 @safe
 final class MulticastGate: Sendable {
     private struct State {
