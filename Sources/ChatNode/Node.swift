@@ -79,7 +79,7 @@ package final class Node {
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
-        .ready(me: chat.ownName, port: parts.links.port, room: configuration.room.name, discovery: mode)
+        .started(in: configuration.room, as: chat.ownName, port: parts.links.port, mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.

@@ -64,6 +64,9 @@ package actor Program: LoopActor {
     /// Whether no node runs, leaves or begins.
     package var isEmpty: Bool { all.isEmpty && others.isEmpty }
 
+    /// The number of rooms whose nodes wait yet before they announce themselves.
+    package var entering: Int { all.count { !$0.node.hasEntered } }
+
     /// The labels of the rooms, in the order in which they were joined.
     package var labels: [RoomLabel] { all.map(\.label) }
 

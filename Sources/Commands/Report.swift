@@ -19,6 +19,8 @@ package enum Report: Sendable {
     /// A room behind a command that changed more of it than the events tell. For models of the chat: nothing is shown.
     indirect case snapshot(RoomSnapshot)
     case listening(Listening)
+    /// The number of further rooms that the program was started in, and enters later. Shown to people alone.
+    case entering(Int)
 }
 
 /// A face that listens for other programs of the user.

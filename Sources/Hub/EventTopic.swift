@@ -60,7 +60,7 @@ package struct EventTopic: Hashable, Sendable {
             if report.withoutReason != nil { author = who.key }
         case .event(.person(let row)): if row.reason != nil { author = row.who.key }
         case .answer(let answer): parts = answer.content.texts(in: report.room).map { EventTopic($0) }
-        case .event, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
+        case .event, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening, .entering:
             conversation = ConversationID(of: report)
         }
     }
@@ -95,7 +95,7 @@ extension EventTopic {
             .opened, .answer:
             self.init(report)
         case .event where report.withoutReason != nil: self.init(report)
-        case .event, .error, .entered, .viewed, .leaving, .snapshot, .listening: return nil
+        case .event, .error, .entered, .viewed, .leaving, .snapshot, .listening, .entering: return nil
         }
     }
 }

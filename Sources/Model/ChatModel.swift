@@ -59,7 +59,7 @@ extension ChatModel {
             show(conversation.map { ConversationID(report.room, $0) }, in: view, into: &changes)
         case .leaving: leave(report.room, into: &changes)
         case .snapshot(let snapshot): take([snapshot], into: &changes)
-        case .error, .entered, .listening: break
+        case .error, .entered, .listening, .entering: break
         }
     }
 

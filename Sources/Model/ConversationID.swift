@@ -37,7 +37,7 @@ package struct ConversationID: Hashable, Sendable, CustomStringConvertible {
         switch report.report {
         case .event(let event): self.init(of: event, in: report.room)
         case .opened(let view, _): self.init(report.room, view)
-        case .error, .answer, .entered, .viewed, .leaving, .snapshot, .listening: return nil
+        case .error, .answer, .entered, .viewed, .leaving, .snapshot, .listening, .entering: return nil
         }
     }
 

@@ -28,7 +28,7 @@ package enum Erasure: Hashable, Sendable {
         switch report.report {
         case .event(let event): self.init(behind: event, in: report.room)
         case .answer(let answer) where answer.content is Wiped: self = .everything
-        case .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: return nil
+        case .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening, .entering: return nil
         }
     }
 

@@ -75,7 +75,7 @@ extension ModelRoom {
     ) {
         switch event {
         case .message(let message): add(message, &shared, &changes)
-        case .ready(let me, let port, room: _, let discovery):
+        case .ready(let me, let port, room: _, isPrivate: _, let discovery):
             (self.port, self.discovery) = (port, discovery)
             rename(me, &changes)
         case .peer(let state, let who, let reason, let before, let online):
@@ -367,7 +367,7 @@ extension ModelRoom {
 extension ModelRoom {
     /// Takes a snapshot: the conversations are those of the snapshot afterwards. The list of peers that type stays.
     mutating func take(_ snapshot: RoomSnapshot, _ shared: inout Shared, into changes: inout [ModelChange]) {
-        if case .ready(_, let port, room: _, let discovery)? = snapshot.ready {
+        if case .ready(_, let port, room: _, isPrivate: _, let discovery)? = snapshot.ready {
             (self.port, self.discovery) = (port, discovery)
         }
         let overview = snapshot.overview

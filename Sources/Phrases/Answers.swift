@@ -14,8 +14,9 @@ extension Phrase {
     package static let nameReplaced = Phrase(
         "� stands for a character that can not be seen, or that looks like a mark of earshot's own",
         "�는 보이지 않거나 earshot이 쓰는 기호처럼 보이는 글자를 대신합니다")
-    package static let enteredOpen = Phrase("you are in %1, an open room", "열린 방 %1에 들어왔습니다")
-    package static let enteredPrivate = Phrase("you are in %1, a private room", "비공개 방 %1에 들어왔습니다")
+    package static let openRoom = Phrase("%1, an open room", "열린 방 %1")
+    package static let privateRoom = Phrase("%1, a private room", "비공개 방 %1")
+    package static let enteredRoom = Phrase("you are in %1", "%1에 들어왔습니다")
     package static let joinedWithKey = Phrase(
         "you are in %1, a private room, with the key that you gave; a room's name with spaces takes quotation marks",
         "비공개 방 %1에 받은 키로 들어왔습니다. 빈칸이 있는 방 이름은 따옴표로 묶습니다")

@@ -35,10 +35,13 @@ extension Phrase {
     package static let hasReadText = Phrase("%1 has read: %2", "%1 님이 읽음: %2")
     package static let deliveredText = Phrase("delivered to %1: %2", "%1 님에게 전달됨: %2")
     package static let notDelivered = Phrase("not delivered to %1: \"%2\"", "%1 님에게 전달하지 못했습니다: \"%2\"")
-    package static let youAreIn = Phrase("you are %1 in %2, port %3, %4", "%2 방에 %1(으)로 들어왔습니다. 포트 %3, %4")
+    package static let youAreIn = Phrase("you are %1 in %2, port %3, %4", "%2에 %1(으)로 들어왔습니다. 포트 %3, %4")
     package static let welcome = Phrase(
         "you are %1 in %2. Type and press Enter; /help lists commands.",
-        "%2 방에 %1(으)로 들어왔습니다. 메시지를 쓰고 Enter를 누르세요. 명령은 /help에서 볼 수 있습니다.")
+        "%2에 %1(으)로 들어왔습니다. 메시지를 쓰고 Enter를 누르세요. 명령은 /help에서 볼 수 있습니다.")
+    package static let roomsFollow = Phrase(
+        "%1 other room{ follows|s follow} within 10 s, or when you open {it|them}",
+        "다른 방 %1개에는 10초 안에, 또는 그 방을 열 때 들어갑니다")
     package static let lonely = Phrase(
         "nobody else is here yet; earshot doctor says whether they could be heard",
         "아직 아무도 없습니다. 다른 사람을 찾을 수 있는 상태인지는 earshot doctor로 확인하세요")

@@ -163,12 +163,16 @@ struct App: Sendable {
 
     private func record(_ event: NodeEvent, in room: RoomLabel) async {
         switch event {
-        case .ready(_, let port, let name, let discovery):
+        case .ready(_, let port, let name, isPrivate: _, let discovery):
             startUp.recordReady()
             diagnostics.say(
                 .info, "ready after \(startUp.elapsed) us: room \(name), port \(port), discovery \(discovery.rawValue)")
             await rooms.recordReady(room)
-            if hasBegun.begin() { startInput() }
+            if hasBegun.begin() {
+                let entering = await rooms.entering
+                if entering > 0 { reports.append([RoomReport(room, .entering(entering))]) }
+                startInput()
+            }
             await rooms.goOn()
         case .stopped(let reason):
             kept?.recordEnd(of: room)

@@ -70,6 +70,28 @@ class ClosedDescriptors(unittest.TestCase):
         self.assertEqual(list(node.errors.seen), [])
 
 
+class Rooms(unittest.TestCase):
+    def start(self, *options):
+        """The output for people of a start in these rooms."""
+        done = subprocess.run([BINARY, "--plain", *ALONE, *options], input=b"/whoami\n", capture_output=True, timeout=20, check=True)
+        return done.stdout.decode()
+
+    def test_each_room_says_whether_it_is_private_and_that_others_follow(self):
+        with tempfile.NamedTemporaryFile() as key:
+            made = subprocess.run([BINARY, "room", "new", "attic"], capture_output=True, check=True)
+            key.write(made.stdout.splitlines()[-1].strip() + b"\n")
+            key.flush()
+            output = self.start("--room", "kitchen", "--room", "attic", "--key-file", key.name, "--room", "cellar")
+        for place in ("kitchen, an open room", "attic, a private room", "cellar, an open room"):
+            self.assertRegex(output, rf"\* you are \S+ in {place}, port \d+, ")
+        self.assertIn("* 2 other rooms follow within 10 s, or when you open them\n", output)
+
+    def test_one_room_says_that_no_other_follows(self):
+        output = self.start("--room", "kitchen")
+        self.assertRegex(output, r"\* you are \S+ in kitchen, an open room, port \d+, ")
+        self.assertNotIn("follow", output)
+
+
 class Limits(unittest.TestCase):
     """Each ends at once with a line that names the limit; before, they ended by a signal, or not at all."""
 

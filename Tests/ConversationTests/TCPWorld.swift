@@ -90,7 +90,7 @@ actor TCPPerson: Person {
 
     /// Where it listens.
     nonisolated var port: UInt16? {
-        told.events.lazy.compactMap { if case .ready(_, let port, _, _) = $0 { port } else { nil } }.first
+        told.events.lazy.compactMap { if case .ready(_, let port, _, _, _) = $0 { port } else { nil } }.first
     }
 
     func perform<Result: Sendable>(

@@ -78,7 +78,7 @@ struct ReferenceChat {
 
     private func take(_ event: NodeEvent, _ label: RoomLabel, _ room: inout Room) {
         switch event {
-        case .ready(let me, _, _, _), .renamed(let me, _): rename(me, &room)
+        case .ready(let me, _, _, _, _), .renamed(let me, _): rename(me, &room)
         case .peer(let state, let who, let reason, _, let online):
             room.online = online
             note(who, state, reason, false, label, &room)

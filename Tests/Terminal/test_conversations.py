@@ -67,7 +67,7 @@ class Conversations(unittest.TestCase):
             window.start("--nick", "alice", "--log-level", "error")
             window.wait(lambda: "earshot doctor says" in window.words, "advice")
             text = window.words
-            self.assertRegex(text, r"you are alice#\d{4} in lobby\. Type and press Enter; /help lists commands\.")
+            self.assertRegex(text, r"you are alice#\d{4} in lobby, an open room\. Type and press Enter; /help lists commands\.")
             self.assertNotIn("port", text.split("$?")[-1])
 
     def test_one_conversation_is_shown_and_others_are_counted(self):

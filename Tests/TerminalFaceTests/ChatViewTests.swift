@@ -25,13 +25,28 @@ import Wire
             delivery: delivery, isRequest: isRequest, mention: mention ? Mention(of: try Sample.who("me")) : nil)
     }
 
+    @Test func `the first line of a private room says so, and rooms that are entered later are announced`() throws {
+        var user = TerminalUser(columns: 200)
+        let me = try Sample.who("me", number: 1_234, byte: 1)
+        user.tell(.ready(me: me, port: 40_123, room: "kitchen", isPrivate: true, discovery: .none))
+        #expect(user.shown().contains("you are me#1234 in kitchen, a private room. Type and press Enter; "))
+        for (count, text) in [
+            (1, "1 other room follows within 10 s, or when you open it\n"),
+            (15, "15 other rooms follow within 10 s, or when you open them\n"),
+        ] {
+            user.show([.entering(count)])
+            #expect(user.shown().contains("* \(text)"))
+        }
+    }
+
     @Test func `the first line names the user and the next step, and later that no peer is here`() throws {
         var user = TerminalUser()
         let me = try Sample.who("me", number: 1_234, byte: 1)
         user.tell(.ready(me: me, port: 40_123, room: "kitchen", discovery: .none))
         #expect(
             user.rows() == [
-                "00:00:00 * you are me#1234 in kitchen. Type and press Enter; /help lists", "           commands.",
+                "00:00:00 * you are me#1234 in kitchen, an open room. Type and press Enter; /help",
+                "           lists commands.",
             ])
         user.advance(.seconds(1))
         #expect(user.shown() == "")

@@ -3,7 +3,8 @@ package import Wire
 
 /// An event for the program. The node delivers events in batches, in order, with the names at the time of the event.
 package enum NodeEvent: Equatable, Sendable {
-    case ready(me: PeerName, port: UInt16, room: String, discovery: DiscoveryMode)
+    /// `room` is the name of the room, which is private if it has a key.
+    case ready(me: PeerName, port: UInt16, room: String, isPrivate: Bool = false, discovery: DiscoveryMode)
     /// `reason` is nil unless the peer is away and gave one; not made safe for display. `was` is a peer that
     /// is here before it changed its name, stage, state or reason; nil for an arrival and a departure.
     /// `online` counts the peers that are here.
@@ -43,6 +44,13 @@ package enum NodeEvent: Equatable, Sendable {
 }
 
 extension NodeEvent {
+    /// `ready` of a node in a room.
+    package static func started(
+        in room: Room, as me: PeerName, port: UInt16, _ discovery: DiscoveryMode
+    ) -> NodeEvent {
+        .ready(me: me, port: port, room: room.name, isPrivate: room.isPrivate, discovery: discovery)
+    }
+
     /// The event without the reason that a peer gave for being away; nil for one without any.
     package var withoutReason: NodeEvent? {
         switch self {

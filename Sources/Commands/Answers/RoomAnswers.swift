@@ -34,7 +34,7 @@ package struct Opening: AnswerContent {
         let (language, name) = (wording.language, wording.name(view))
         return switch way {
         case .opened: [language(.lookingAt, name)]
-        case .entered(let isPrivate): [language(isPrivate ? .enteredPrivate : .enteredOpen, name)]
+        case .entered(let isPrivate): [language(.enteredRoom, language(isPrivate ? .privateRoom : .openRoom, name))]
         case .joined: [language(.joinedWithKey, name)]
         case .made(let key): [language(.roomMade, key)]
         case .parted(let left): [language(.roomLeft, DisplayGuard.safe(left.name), name)]

@@ -43,7 +43,7 @@ package struct ControlRenderer: Sendable {
             let text = DisplayGuard.safe(sentence.text(in: .english))
             return ControlLines.plain(Array("\(plain.clock(time)) * \(text)\n".utf8))
         case (.plain, .event), (.plain, .entered), (.plain, .opened), (.plain, .viewed),
-            (.plain, .leaving), (.plain, .snapshot), (.plain, .listening):
+            (.plain, .leaving), (.plain, .snapshot), (.plain, .listening), (.plain, .entering):
             return ControlLines.plain(plain.rendering(of: report, at: time).output)
         }
     }

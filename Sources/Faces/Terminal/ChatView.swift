@@ -106,7 +106,7 @@ package struct ChatView: Sendable {
         case .answer(let answer): show(answer, report, isMoved: open != before, at: wallClock)
         case .opened: showOpen(at: wallClock)
         case .viewed, .leaving, .snapshot: break
-        case .listening:
+        case .listening, .entering:
             for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
         }
     }
@@ -165,8 +165,8 @@ extension ChatView {
     private mutating func show(_ event: NodeEvent, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         let room = report.room
         switch event {
-        case .ready(let me, port: _, room: _, discovery: _):
-            begin(as: me, in: room, at: now, wallClock: wallClock)
+        case .ready(let me, port: _, room: _, let isPrivate, discovery: _):
+            begin(as: me, in: room, isPrivate: isPrivate, at: now, wallClock: wallClock)
         case .peer(let state, let who, reason: _, let was, let online):
             record(state, who, was: was, online: online, report, at: now, wallClock: wallClock)
         case .crowd(came: _, left: _, let online): record(online: online, report, at: now, wallClock: wallClock)
@@ -188,9 +188,12 @@ extension ChatView {
         }
     }
 
-    private mutating func begin(as me: PeerName, in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
+    private mutating func begin(
+        as me: PeerName, in room: RoomLabel, isPrivate: Bool, at now: Instant, wallClock: Timestamp
+    ) {
         change(room) { $0.lonelyAt = now + ChatView.lonelyTime }
-        let text = language(.welcome, me.displayName, DisplayGuard.safe(room.name))
+        let place = language(isPrivate ? .privateRoom : .openRoom, DisplayGuard.safe(room.name))
+        let text = language(.welcome, me.displayName, place)
         add(rendering.notice(text, at: wallClock), of: wallClock)
     }
 

@@ -21,7 +21,7 @@ package struct JSONOutput: Presentation {
         var writer = JSONWriter(escaping)
         let room = report.room.name
         switch report.report {
-        case .event(.stopped), .entered, .viewed, .leaving, .snapshot: return []
+        case .event(.stopped), .entered, .viewed, .leaving, .snapshot, .entering: return []
         case .event(let event): writer.object { $0.members(of: event, in: room) }
         case .error(let error):
             writer.object {
@@ -62,7 +62,7 @@ extension JSONWriter {
         member("event", event.name)
         member("room", room)
         switch event {
-        case .ready(let me, let port, room: _, let discovery): members(ofReady: me, port, discovery)
+        case .ready(let me, let port, room: _, isPrivate: _, let discovery): members(ofReady: me, port, discovery)
         case .peer(let state, let who, let reason, let was, let online):
             members(state, who, peers: online, reason, was, isElsewhere: false)
         case .elsewhere(let state, let who, let reason, let was):

@@ -28,7 +28,7 @@ package struct Bell: Sendable {
     package func call(in report: RoomReport) -> Call? {
         switch report.report {
         case .event(let event): Bell.call(in: event)
-        case .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening: nil
+        case .answer, .error, .entered, .opened, .viewed, .leaving, .snapshot, .listening, .entering: nil
         }
     }
 

@@ -45,7 +45,7 @@ package struct PlainOutput: Sendable {
             let messages = (answer.content as? MessageList)?.messages ?? []
             let head = rows(notices(of: report, changes, at: time), at: time)
             return Rendering(output: messages.reduce(into: head) { $0 += Array(line($1, at: time).utf8) })
-        case .event, .entered, .opened, .viewed, .leaving, .snapshot, .listening:
+        case .event, .entered, .opened, .viewed, .leaving, .snapshot, .listening, .entering:
             return Rendering(output: rows(notices(of: report, changes, at: time), at: time))
         }
     }
@@ -57,6 +57,7 @@ package struct PlainOutput: Sendable {
         case .opened(let conversation, let recent):
             return Opening(conversation, recent: recent).lines(wording, at: time)
         case .listening(let place): return [language(.listening, place.face, place.url ?? place.address)]
+        case .entering(let count): return [language(.roomsFollow, "\(count)")]
         case .event(.failed(let who, let messages)): return messages.map { failure($0, with: who) }
         case .event(let event): return notice(event, changes).map { [$0] } ?? []
         case .answer(let answer): return answer.content.lines(wording, at: time)
@@ -80,9 +81,10 @@ package struct PlainOutput: Sendable {
     /// Nil for events without a line.
     private func notice(_ event: NodeEvent, _ changes: [ModelChange]) -> String? {
         switch event {
-        case .ready(let me, let port, let room, let discovery):
+        case .ready(let me, let port, let room, let isPrivate, let discovery):
+            let place = language(isPrivate ? .privateRoom : .openRoom, DisplayGuard.safe(room))
             let mode = PlainOutput.description(of: discovery, in: language)
-            return language(.youAreIn, me.displayName, DisplayGuard.safe(room), "\(port)", mode)
+            return language(.youAreIn, me.displayName, place, "\(port)", mode)
         case .peer(let state, let who, let reason, was: _, online: _): return presence(state, who, reason, changes)
         case .crowd(let came, let left, let online):
             return language(.crowdNews, language.movements(came: came, left: left), "\(online + 1)")

@@ -125,7 +125,7 @@ extension RoomReport {
     var isAnswer: Bool {
         switch report {
         case .answer, .error: true
-        case .event, .entered, .opened, .viewed, .leaving, .snapshot, .listening: false
+        case .event, .entered, .opened, .viewed, .leaving, .snapshot, .listening, .entering: false
         }
     }
 }

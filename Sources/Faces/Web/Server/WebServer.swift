@@ -430,7 +430,7 @@ extension WebServer {
         let tellsPeople =
             switch report.report {
             case .event(.message), .event(.person): false
-            case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening: true
+            case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening, .entering: true
             }
         for change in changes {
             // Its event has it.
