@@ -20,7 +20,15 @@ final class Attacker: TransportHandler {
         }
     }
 
+    /// The instance names of the addresses of one attacker.
+    final class Names {
+        var all: Set<String> = []
+    }
+
     let host: HostID
+    let place: Int
+    /// Names of its other addresses too; nil if it has one address.
+    private let ownNames: Names?
     private let scheduler: SimulatedScheduler
     private let attack: ExperimentSettings.Attack
     private let room: Room
@@ -40,15 +48,17 @@ final class Attacker: TransportHandler {
 
     /// The links that an honest node chooses.
     private static let outLinks = 6
-    /// Dials in a second, for those that open many links.
-    private static let dialsAtOnce = 32
+    /// Dials in a second, for those that open many links, and for each of many addresses.
+    private static let (dialsAtOnce, dialsOfAddress) = (32, 1)
     private static let tendInterval = Duration.seconds(1)
     private static let pause = Duration.seconds(10)
 
     init(
         _ attack: ExperimentSettings.Attack, in room: Room, timeline: Timeline, network: InMemoryNetwork,
-        directory: InMemoryDirectory, place: Int, seed: UInt64
+        directory: InMemoryDirectory, place: Int, seed: UInt64, beside ownNames: Names? = nil
     ) {
+        self.place = place
+        self.ownNames = ownNames
         self.attack = attack
         self.room = room
         host = network.addHost(at: place)
@@ -70,6 +80,7 @@ final class Attacker: TransportHandler {
     func start() {
         let name = InstanceName(of: context.certificate.noise, using: &randomness)
         guard let port = try? transport.listen(port: 0, handler: self) else { return }
+        ownNames?.all.insert(name.text)
         let announcement = Announcement(
             instance: name.text, host: "attacker-\(host.number)", port: port, subtype: "_r" + room.tag)
         let tell = Confined { [weak self] (event: DiscoveryEvent) in self?.discovered(event) }
@@ -112,10 +123,11 @@ final class Attacker: TransportHandler {
     private func dialSome() {
         let busy = Set(dials.values).union(lines.values.compactMap(\.instance))
         let wanted = attack == .fill ? candidates.count : Attacker.outLinks
-        let count = min(wanted - busy.count, Attacker.dialsAtOnce)
+        let count = min(wanted - busy.count, ownNames == nil ? Attacker.dialsAtOnce : Attacker.dialsOfAddress)
         guard count > 0 else { return }
         let free = candidates.filter { candidate in
-            !busy.contains(candidate.instance) && pauses[candidate.instance].map { $0 <= scheduler.now } ?? true
+            !busy.contains(candidate.instance) && ownNames?.all.contains(candidate.instance) != true
+                && pauses[candidate.instance].map { $0 <= scheduler.now } ?? true
         }
         for candidate in free.shuffled(using: &randomness).prefix(count) {
             dials[transport.dial(candidate.endpoint)] = candidate.instance

@@ -7,9 +7,13 @@ import Wire
 package struct Experiment {
     enum Occasion: Sendable {
         case join(place: Int, identitySeed: UInt64)
-        case attack(place: Int, identitySeed: UInt64)
+        case attack(place: Int, identitySeed: UInt64, ExperimentSettings.Attack)
+        /// An address of an attacker that has several.
+        case intrude(place: Int, identitySeed: UInt64)
         case say(Int)
         case depart
+        case grow(place: Int, identitySeed: UInt64)
+        case shrink
         case retire(Int)
         case part
         case heal
@@ -48,7 +52,7 @@ package struct Experiment {
         randomness = .seeded(settings.seed)
         topology = Experiment.topology(settings)
         simulation = Simulation(
-            seed: randomness.next(), latency: settings.latency, loss: settings.loss, topology: topology)
+            seed: randomness.next(), conditions: settings.conditions, topology: topology)
         broker = settings.networks > 1 ? SimulatedBroker(simulation) : nil
         cast = ExperimentCast(
             simulation, in: Experiment.rooms(settings), settings: settings, broker: broker,
@@ -98,12 +102,16 @@ package struct Experiment {
 
     private mutating func meet() {
         let attacks = attackedPlaces()
-        for place in 0..<settings.places {
+        for place in 0..<(settings.growth ?? settings.places) {
             let identitySeed = randomness.next()
-            let occasion: Occasion =
-                attacks.contains(place)
-                ? .attack(place: place, identitySeed: identitySeed) : .join(place: place, identitySeed: identitySeed)
+            var occasion = Occasion.join(place: place, identitySeed: identitySeed)
+            if let attackers = settings.attackers, attacks.contains(place) {
+                occasion = .attack(place: place, identitySeed: identitySeed, attackers.attack)
+            }
             plan(occasion, after: Experiment.joinInterval * place)
+        }
+        for place in settings.places..<settings.places + settings.attackerAddresses {
+            plan(.intrude(place: place, identitySeed: randomness.next()), after: Experiment.joinInterval * place)
         }
         while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
         if settings.isCrowd { awaitSteadyLinks() } else { awaitAllLinks() }
@@ -112,9 +120,8 @@ package struct Experiment {
     }
 
     private mutating func awaitAllLinks() {
-        let wanted =
-            settings.rooms
-            * (0..<settings.places).reduce(0) { $0 + topology.degree(of: $1, among: settings.places) }
+        let places = settings.growth ?? settings.places
+        let wanted = settings.rooms * (0..<places).reduce(0) { $0 + topology.degree(of: $1, among: places) }
         let end = simulation.now + Experiment.meetingTime
         while cast.linkEnds < wanted, simulation.now < end, !isCalledOff() {
             pass(until: simulation.now + Experiment.lookInterval)
@@ -168,6 +175,7 @@ package struct Experiment {
             plan(.heal, after: talk / 3 + settings.partition)
         }
         planDepartures(during: max(talk, settings.partition))
+        if let growth = settings.growth { planGrowth(from: growth, during: talk) }
         for moment in moments(perMinute: settings.outagesPerMinute, during: talk) { plan(.outage, after: moment) }
         if settings.isCrowd { planShocks(during: talk) }
         guard let interval = settings.sampling else { return }
@@ -185,6 +193,16 @@ package struct Experiment {
 
     private mutating func planDepartures(during span: Duration) {
         for moment in moments(perMinute: settings.churnPerMinute, during: span) { plan(.depart, after: moment) }
+    }
+
+    /// The room grows in the first third of the talk, and shrinks in the last.
+    private mutating func planGrowth(from least: Int, during talk: Duration) {
+        let count = settings.nodes - least
+        for number in 0..<count {
+            let pause = talk * number / (3 * count)
+            plan(.grow(place: least + number, identitySeed: randomness.next()), after: pause)
+            plan(.shrink, after: talk * 2 / 3 + pause)
+        }
     }
 
     /// Random moments at a rate.

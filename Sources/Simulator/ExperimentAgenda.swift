@@ -8,18 +8,22 @@ extension Experiment {
     mutating func hold(_ occasion: Occasion) {
         switch occasion {
         case .join(let place, let identitySeed): join(place, identitySeed)
-        case .attack(let place, let identitySeed):
-            if let attack = settings.attackers?.attack {
-                cast.joinAttacker(at: place, identitySeed: identitySeed, attack)
-            }
+        case .attack(let place, let identitySeed, let attack):
+            cast.joinAttacker(at: place, identitySeed: identitySeed, attack)
+        case .intrude(let place, let identitySeed): cast.intrude(at: place, identitySeed: identitySeed)
         case .say(let number): say(number)
         case .depart: depart()
+        case .grow(let place, let identitySeed):
+            join(place, identitySeed)
+            report.joined += 1
+        case .shrink: _ = dismissGuest()
         case .retire(let number): cast.retire(number)
         case .part:
             isParted = true
             applyPartition()
         case .heal:
             isParted = false
+            if settings.isCrowd, shockAt == nil { shockAt = simulation.now }
             simulation.heal()
         case .sample:
             let sizes = cast.tableSizes(ofFirst: settings.residents)
@@ -66,10 +70,19 @@ extension Experiment {
         }
     }
 
-    /// Half of those who go are killed, and half of those who come are who went.
+    /// Half of those who come are who went.
     private mutating func depart() {
+        guard let member = dismissGuest() else { return }
+        report.joined += 1
+        let identitySeed = Bool.random(using: &randomness) ? member.identitySeed : randomness.next()
+        let pause = Duration.milliseconds(Int.random(in: 200...5_000, using: &randomness))
+        plan(.join(place: member.place, identitySeed: identitySeed), after: pause)
+    }
+
+    /// A random node goes; half of those who do are killed.
+    private mutating func dismissGuest() -> ExperimentCast.Member? {
         let guests = cast.members.filter { $0.place >= settings.residents }
-        guard let member = guests.randomElement(using: &randomness) else { return }
+        guard let member = guests.randomElement(using: &randomness) else { return nil }
         if Bool.random(using: &randomness) {
             cast.kill(member)
             report.killed += 1
@@ -78,9 +91,6 @@ extension Experiment {
             plan(.retire(member.number), after: Experiment.leavingTime)
             report.left += 1
         }
-        report.joined += 1
-        let identitySeed = Bool.random(using: &randomness) ? member.identitySeed : randomness.next()
-        let pause = Duration.milliseconds(Int.random(in: 200...5_000, using: &randomness))
-        plan(.join(place: member.place, identitySeed: identitySeed), after: pause)
+        return member
     }
 }

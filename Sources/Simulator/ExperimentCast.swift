@@ -99,7 +99,11 @@ struct ExperimentCast {
     /// Of all who are there or were, since what the latter have sent may still be under way.
     private(set) var hosts: [(place: Int, host: HostID)] = []
     private var gone = Totals()
+    private let slowReaders: ExperimentSettings.SlowReaders?
+    private let slowPlaces: Set<Int>
     private var attackers: [Attacker] = []
+    /// The instance names of an attacker's addresses.
+    private let ownNames = Attacker.Names()
     /// Attackers that behave until the talk begins.
     private var pretenders: [SimulatedPeer] = []
     /// The most links that a node had at any look.
@@ -117,10 +121,20 @@ struct ExperimentCast {
         self.rooms = rooms
         isLimited = settings.isLimited
         vanishes = settings.vanishes
+        slowReaders = settings.slowReaders
+        slowPlaces = ExperimentCast.slowPlaces(settings)
         var randomness = Randomness.seeded(~settings.seed)
         let key = BridgeKey(using: &randomness)
         bridge = { $0 % settings.nodes == 0 ? broker?.bridge(key) : nil }
         book = Book(rooms: rooms.count, memory: memory)
+    }
+
+    /// Drawn from the seed by themselves: all else is then drawn as without them.
+    private static func slowPlaces(_ settings: ExperimentSettings) -> Set<Int> {
+        guard let slow = settings.slowReaders else { return [] }
+        var randomness = Randomness.seeded(settings.seed).branch(1)
+        let count = Int(slow.share * Double(settings.places))
+        return Set((0..<settings.places).shuffled(using: &randomness).prefix(count))
     }
 
     var deliveries: Deliveries { book.deliveries }
@@ -157,6 +171,9 @@ struct ExperimentCast {
                 })
             peers.append(peer)
             hosts.append((place, peer.host))
+            if let slowReaders, slowPlaces.contains(place) {
+                simulation.network.setReadingRate(slowReaders.rate, of: peer.host)
+            }
         }
         present[place] = Member(number: number, peers: peers, place: place, identitySeed: identitySeed)
     }
@@ -247,13 +264,25 @@ extension ExperimentCast {
             pretenders.append(peer)
             hosts.append((place, peer.host))
         } else {
-            let attacker = Attacker(
-                attack, in: rooms[0], timeline: simulation.timeline, network: simulation.network,
-                directory: simulation.directory, place: place, seed: identitySeed)
-            simulation.timeline.perform { attacker.start() }
-            attackers.append(attacker)
-            hosts.append((place, attacker.host))
+            start(
+                Attacker(
+                    attack, in: rooms[0], timeline: simulation.timeline, network: simulation.network,
+                    directory: simulation.directory, place: place, seed: identitySeed))
         }
+    }
+
+    /// One more address of an attacker comes. It fills the links of the nodes, and leaves its other addresses alone.
+    mutating func intrude(at place: Int, identitySeed: UInt64) {
+        start(
+            Attacker(
+                .fill, in: rooms[0], timeline: simulation.timeline, network: simulation.network,
+                directory: simulation.directory, place: place, seed: identitySeed, beside: ownNames))
+    }
+
+    private mutating func start(_ attacker: Attacker) {
+        simulation.timeline.perform { attacker.start() }
+        attackers.append(attacker)
+        hosts.append((attacker.place, attacker.host))
     }
 
     /// Attackers that behaved until now send nothing more.

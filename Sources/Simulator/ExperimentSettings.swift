@@ -14,12 +14,20 @@ package struct ExperimentSettings: Hashable, Sendable {
     package var latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20))
     /// The share of segments that are lost and sent again, from 0 to 0.5.
     package var loss = 0.0
+    /// Lost segments are sent again once later ones are acknowledged, not only after a timeout.
+    package var hasSACK = false
+    /// Each direction of a connection has a latency of its own, drawn once, instead of one for each segment.
+    package var isAsymmetric = false
+    /// Nodes that read slowly; nil for none.
+    package var slowReaders: SlowReaders?
     /// How many others each node sees; nil for all.
     package var links: Int?
     /// For how long the room is cut in halves.
     package var partition = Duration.zero
     /// Nodes a minute that leave or are killed; for each of them another comes.
     package var churnPerMinute = 0.0
+    /// How many nodes the room has at first and at last, if it grows to `nodes` and shrinks while they talk; nil if not.
+    package var growth: Int?
     /// Nodes that never leave: those in the first places.
     package var residents = 0
     /// How often the tables of the residents are counted; nil for never.
@@ -31,6 +39,8 @@ package struct ExperimentSettings: Hashable, Sendable {
     package var vanishes = false
     /// Nodes that take part to do harm; nil for none.
     package var attackers: Attackers?
+    /// Addresses of one more attacker, which takes part with a key of its own at each.
+    package var attackerAddresses = 0
     /// The limits on rates and handshakes hold, as in the program.
     package var isLimited = false
 
@@ -45,6 +55,18 @@ package struct ExperimentSettings: Hashable, Sendable {
 
         package init(share: Double, after: Duration) {
             (self.share, self.after) = (share, after)
+        }
+    }
+
+    /// A share of the nodes, and how fast each of them reads.
+    package struct SlowReaders: Hashable, Sendable {
+        /// From 0 to 1.
+        package let share: Double
+        /// In bytes a second, of all connections together.
+        package let rate: Int
+
+        package init(share: Double, rate: Int) {
+            (self.share, self.rate) = (share, rate)
         }
     }
 
@@ -77,15 +99,22 @@ package struct ExperimentSettings: Hashable, Sendable {
     /// The nodes of all networks.
     package var places: Int { nodes * networks }
 
+    /// The network that carries what nodes send.
+    package var conditions: Conditions {
+        Conditions(latency: latency, loss: loss, isAsymmetric: isAsymmetric, hasSACK: hasSACK)
+    }
+
     /// True if the report has the figures of a crowd: smaller rooms are fully linked.
     package var isCrowd: Bool {
         nodes > ExperimentSettings.mostInMesh || massKill != nil || vanishes || attackers != nil || isLimited
+            || attackerAddresses > 0
     }
 
     /// The nodes of a room whose nodes all link with each other.
     package static let mostInMesh = 32
     package static let mostNodes = 10_000
     package static let mostNetworks = 256
+    package static let mostAddresses = 10_000
     package static let mostMessages = 1_000_000
     /// The most links of a node (Protocol.md section 11).
     package static let mostLinks = 256

@@ -1,4 +1,5 @@
 import ChatNode
+import Wire
 
 /// The hosts of a simulated network, their addresses, and which of them reach each other.
 struct HostTable: Sendable {
@@ -11,6 +12,10 @@ struct HostTable: Sendable {
         var listener: ConfinedHandler?
         var group = 0
         var isReading = true
+        /// In bytes a second, of all connections together; nil for no limit.
+        var readingRate: Int?
+        /// When it has read all that has come.
+        var readsUntil = Instant(nanoseconds: 0)
         /// Its node was killed: nothing that it tries any more has an effect.
         var isDown = false
         /// It was taken off the network: dials to it are not even refused.

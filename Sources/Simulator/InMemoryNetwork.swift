@@ -80,6 +80,11 @@ package final class InMemoryNetwork: Sendable {
         releaseHeld()
     }
 
+    /// Lets a host read only so many bytes a second, from all its connections together.
+    package func setReadingRate(_ rate: Int, of host: HostID) {
+        state.withLock { $0.setReadingRate(rate, of: host) }
+    }
+
     /// Resets every connection between two hosts.
     package func breakConnections(between first: HostID, and second: HostID) {
         let broken = state.withLock { $0.removeConnections(between: first, and: second) }
@@ -191,9 +196,9 @@ package final class InMemoryNetwork: Sendable {
     }
 
     func write(_ bytes: Span<UInt8>, to connection: ConnectionID) -> Int {
-        let (count, arrival) = state.withLock { $0.write(bytes, to: connection, now: timeline.now) }
-        if let arrival { scheduleDelivery(from: connection, at: arrival) }
-        return count
+        let acceptance = state.withLock { $0.write(bytes, to: connection, now: timeline.now) }
+        for arrival in acceptance.arrivals { scheduleDelivery(from: connection, at: arrival) }
+        return acceptance.count
     }
 
     func finish(_ connection: ConnectionID) {
@@ -205,7 +210,7 @@ package final class InMemoryNetwork: Sendable {
     }
 
     private func send(_ ending: Segment, on connection: ConnectionID) {
-        if let arrival = state.withLock({ $0.end(connection, with: ending, now: timeline.now) }) {
+        for arrival in state.withLock({ $0.end(connection, with: ending, now: timeline.now) }) {
             scheduleDelivery(from: connection, at: arrival)
         }
     }
@@ -217,12 +222,20 @@ package final class InMemoryNetwork: Sendable {
     }
 
     private func scheduleDelivery(from connection: ConnectionID, at instant: Instant) {
+        timeline.schedule(at: instant) { [self] in arrive(from: connection) }
+    }
+
+    /// A segment from `connection` came to the other end, which reads it now or, if it is slow, later.
+    private func arrive(from connection: ConnectionID) {
+        guard let instant = state.withLock({ $0.beginReading(from: connection, now: timeline.now) }) else {
+            return deliver(from: connection)
+        }
         timeline.schedule(at: instant) { [self] in deliver(from: connection) }
     }
 
     /// Hands the oldest segment that `connection` sent to the other end.
     private func deliver(from connection: ConnectionID) {
-        guard let delivery = state.withLock({ $0.nextDelivery(from: connection) }) else { return }
+        guard let delivery = state.withLock({ $0.nextDelivery(from: connection, now: timeline.now) }) else { return }
         switch delivery.segment {
         case .bytes(let bytes):
             delivery.receiver.value.transportReceived(bytes, count: bytes.count, on: delivery.far)

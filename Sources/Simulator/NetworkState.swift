@@ -25,12 +25,22 @@ typealias ConfinedHandler = Confined<any TransportHandler>
 struct NetworkState: Sendable {
     /// One end of a connection, with what it has sent and the other end has not got yet.
     private struct End {
+        /// A segment, and the time at which the far end's kernel has it and all before it.
+        struct Passage {
+            let segment: Segment
+            var arrival: Instant
+        }
+
         let host: HostID
         let far: ConnectionID
         let farHost: HostID
         let handler: ConfinedHandler
-        var queue: [Segment] = []
+        /// The latency of each segment; nil where each has one of its own.
+        let latency: Duration?
+        var queue: [Passage] = []
         var stalled = 0
+        /// Segments at the head of the queue that a slow reader is about to read.
+        var buffered = 0
         var unread = 0
         var wantsToWrite = false
         /// After `finish` or `close` nothing more is written, and after `close` nothing is reported.
@@ -39,6 +49,52 @@ struct NetworkState: Sendable {
         /// Its route is gone for good, without an event at either end.
         var isLost = false
         var lastArrival = Instant(nanoseconds: 0)
+        /// The last of the lost segments is there then, unless later segments are acknowledged before.
+        var recoversAt = Instant(nanoseconds: 0)
+
+        /// Puts a segment under way. Order is kept: segments behind a lost one wait for it.
+        ///
+        /// - Returns: when a segment of the queue is due; also those that are due earlier now.
+        mutating func enqueue(_ segment: Segment, _ delay: Delay, now: Instant) -> [Instant] {
+            var arrivals: [Instant] = []
+            let arrivesAt = now + delay.latency
+            if let recovery = delay.recovery, delay.wait == .zero, recoversAt > arrivesAt {
+                arrivals = hasten(to: arrivesAt + recovery)
+            }
+            let arrival = max(lastArrival, arrivesAt + delay.wait)
+            if delay.wait > .zero { recoversAt = arrival }
+            lastArrival = arrival
+            queue.append(Passage(segment: segment, arrival: arrival))
+            return arrivals + [arrival]
+        }
+
+        /// Lost segments are there at `recovered`, and those that waited behind them.
+        private mutating func hasten(to recovered: Instant) -> [Instant] {
+            var hastened: [Instant] = []
+            for index in queue.indices where queue[index].arrival > recovered {
+                queue[index].arrival = recovered
+                hastened.append(recovered)
+            }
+            lastArrival = min(lastArrival, recovered)
+            recoversAt = min(recoversAt, recovered)
+            return hastened
+        }
+    }
+
+    /// How long a segment is under way.
+    struct Delay {
+        let latency: Duration
+        /// Until it is sent for the last time: as long as loss holds it up.
+        let wait: Duration
+        /// From its arrival until lost segments before it are there; nil if those wait for their timeout.
+        let recovery: Duration?
+    }
+
+    /// How much of a write the window took.
+    struct Acceptance {
+        var count = 0
+        /// A segment is due at each of them.
+        var arrivals: [Instant] = []
     }
 
     enum DialOutcome {
@@ -88,6 +144,11 @@ struct NetworkState: Sendable {
         hosts[host].isReading = isReading
     }
 
+    /// - Parameter rate: in bytes a second, of all its connections together; nil for no limit.
+    mutating func setReadingRate(_ rate: Int?, of host: HostID) {
+        hosts[host].readingRate = rate
+    }
+
     func canReach(_ first: HostID, _ second: HostID) -> Bool { hosts.canReach(first, second) }
 
     mutating func drawLatency() -> Duration { conditions.drawLatency(using: &randomness) }
@@ -135,8 +196,9 @@ struct NetworkState: Sendable {
         dials.remove(connection)
         let far = nextConnection()
         dials.remove(far)
-        ends[connection] = End(host: host, far: far, farHost: target, handler: handler)
-        ends[far] = End(host: target, far: connection, farHost: host, handler: listener)
+        let (there, back) = (drawKeptLatency(), drawKeptLatency())
+        ends[connection] = End(host: host, far: far, farHost: target, handler: handler, latency: there)
+        ends[far] = End(host: target, far: connection, farHost: host, handler: listener, latency: back)
         return .accepted(by: listener, far: far, dialler: source)
     }
 
@@ -153,45 +215,58 @@ struct NetworkState: Sendable {
     }
 
     /// How much the window took, and when it arrives.
-    mutating func write(_ bytes: Span<UInt8>, to connection: ConnectionID, now: Instant) -> (Int, Instant?) {
-        guard let place = ends.index(forKey: connection), !ends.values[place].hasEnded else { return (0, nil) }
+    mutating func write(_ bytes: Span<UInt8>, to connection: ConnectionID, now: Instant) -> Acceptance {
+        guard let place = ends.index(forKey: connection), !ends.values[place].hasEnded else { return Acceptance() }
         let count = min(bytes.count, InMemoryNetwork.window - ends.values[place].unread)
         ends.values[place].wantsToWrite = count < bytes.count
         ends.values[place].unread += count
-        guard count > 0 else { return (0, nil) }
-        ends.values[place].queue.append(.bytes([UInt8](copying: bytes.extracting(first: count))))
-        let arrival = nextArrival(of: count, after: ends.values[place].lastArrival, now: now)
-        ends.values[place].lastArrival = arrival
-        return (count, arrival)
+        guard count > 0 else { return Acceptance() }
+        let segment = Segment.bytes([UInt8](copying: bytes.extracting(first: count)))
+        let delay = drawDelay(of: count, latency: ends.values[place].latency)
+        return Acceptance(count: count, arrivals: ends.values[place].enqueue(segment, delay, now: now))
     }
 
     /// Queues the end of a direction behind its bytes; nil if the other end is gone.
-    mutating func end(_ connection: ConnectionID, with ending: Segment, now: Instant) -> Instant? {
+    mutating func end(_ connection: ConnectionID, with ending: Segment, now: Instant) -> [Instant] {
         dials.remove(connection)
-        guard var end = ends[connection] else { return nil }
+        guard var end = ends[connection] else { return [] }
         if ending.isAbrupt { end.isDeaf = true }
         guard !end.isLost else {
             ends[connection] = nil
-            return nil
+            return []
         }
         guard !end.hasEnded, ends[end.far] != nil else {
             ends[connection] = end.isDeaf && end.queue.isEmpty ? nil : end
-            return nil
+            return []
         }
         end.hasEnded = true
-        end.queue.append(ending)
-        let arrival = nextArrival(of: 0, after: end.lastArrival, now: now)
-        end.lastArrival = arrival
+        let arrivals = end.enqueue(ending, drawDelay(of: 0, latency: end.latency), now: now)
         ends[connection] = end
-        return arrival
+        return arrivals
+    }
+
+    /// The oldest segment from `connection` came to a slow reader: when it will be read; nil where the far end reads at once.
+    mutating func beginReading(from connection: ConnectionID, now: Instant) -> Instant? {
+        guard let place = ends.index(forKey: connection) else { return nil }
+        let (farHost, buffered) = (ends.values[place].farHost, ends.values[place].buffered)
+        guard let rate = hosts[farHost].readingRate, buffered < ends.values[place].queue.count,
+            ends.values[place].queue[buffered].arrival <= now, canReach(ends.values[place].host, farHost)
+        else { return nil }
+        ends.values[place].buffered += 1
+        if case .bytes(let bytes) = ends.values[place].queue[buffered].segment {
+            let time = Duration.nanoseconds(Int64(bytes.count) * 1_000_000_000 / Int64(rate))
+            hosts[farHost].readsUntil = max(now, hosts[farHost].readsUntil) + time
+        }
+        return max(now, hosts[farHost].readsUntil)
     }
 
     /// The segment that is due from `connection`; nil while it is held back or if the other end is gone.
-    mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
+    mutating func nextDelivery(from connection: ConnectionID, now: Instant) -> Delivery? {
         // Changed where it is: taken out, the queue would be copied.
         guard let place = ends.index(forKey: connection), !ends.values[place].isLost,
-            let segment = ends.values[place].queue.first
+            let passage = ends.values[place].queue.first, passage.arrival <= now
         else { return nil }
+        let segment = passage.segment
         let farHost = ends.values[place].farHost
         guard let far = ends[ends.values[place].far] else {
             ends[connection] = nil
@@ -202,6 +277,7 @@ struct NetworkState: Sendable {
             return nil
         }
         ends.values[place].queue.removeFirst()
+        ends.values[place].buffered = max(0, ends.values[place].buffered - 1)
         let end = ends.values[place]
         // The other side has closed, and its end is still under way: the segment is dropped.
         if far.isDeaf && end.isDeaf && end.queue.isEmpty { ends[connection] = nil }
@@ -274,8 +350,13 @@ struct NetworkState: Sendable {
         }
     }
 
-    /// Order is kept: what is written behind something that was lost waits for it.
-    private mutating func nextArrival(of bytes: Int, after last: Instant, now: Instant) -> Instant {
-        max(last, now + conditions.drawDelay(of: bytes, using: &randomness))
+    private mutating func drawKeptLatency() -> Duration? { conditions.drawKeptLatency(using: &randomness) }
+
+    /// - Parameter latency: of the connection; nil to draw one for the segment.
+    private mutating func drawDelay(of bytes: Int, latency: Duration?) -> Delay {
+        let latency = latency ?? drawLatency()
+        let wait = conditions.drawWait(of: bytes, latency: latency, using: &randomness)
+        let recovery = conditions.hasSACK ? conditions.drawRecovery(latency: latency, using: &randomness) : nil
+        return Delay(latency: latency, wait: wait, recovery: recovery)
     }
 }

@@ -17,15 +17,21 @@ package final class Simulation {
     ///   - loss: the share of segments that are lost and sent again, from 0 to 0.9.
     ///   - topology: the hosts that hear each host's announcements.
     ///   - families: the address families of the hosts.
-    package init(
+    package convenience init(
         seed: UInt64, latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20)), loss: Double = 0,
         topology: Topology = .full, families: AddressFamilies = .ipv4
+    ) {
+        self.init(
+            seed: seed, conditions: Conditions(latency: latency, loss: loss), topology: topology, families: families)
+    }
+
+    package init(
+        seed: UInt64, conditions: Conditions, topology: Topology = .full, families: AddressFamilies = .ipv4
     ) {
         self.seed = seed
         randomness = .seeded(seed)
         network = InMemoryNetwork(
-            timeline: timeline, seed: randomness.next(), conditions: Conditions(latency: latency, loss: loss),
-            topology: topology, families: families)
+            timeline: timeline, seed: randomness.next(), conditions: conditions, topology: topology, families: families)
         directory = InMemoryDirectory(network: network)
     }
 

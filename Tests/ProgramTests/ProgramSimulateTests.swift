@@ -39,6 +39,31 @@ import Testing
         )
     }
 
+    @Test func `the network and the room may be hard in several ways`() throws {
+        let arguments = try SimulateSettings(parsing: [
+            "--nodes", "50", "--loss", "1", "--sack", "--asymmetric", "--slow", "12.5:50", "--growth", "20",
+            "--addresses", "1000",
+        ])
+        var settings = ExperimentSettings()
+        settings.nodes = 50
+        settings.loss = 0.01
+        settings.hasSACK = true
+        settings.isAsymmetric = true
+        settings.slowReaders = ExperimentSettings.SlowReaders(share: 0.125, rate: 50_000)
+        settings.growth = 20
+        settings.attackerAddresses = 1_000
+        #expect(arguments.experiment == settings)
+        let table = SimulationTable(ExperimentReport(settings: settings)).text
+        for line in [
+            "Lost packets were sent again once later ones were acknowledged.",
+            "Each direction of a link had a latency of its own.", "12.5 % of the nodes read 50 kB a second each.",
+            "The room had 20 nodes at first, grew, and shrank to as many while they talked.",
+            "One attacker took part at 1000 addresses.",
+        ] {
+            #expect(table.contains("\n" + line + "\n"))
+        }
+    }
+
     @Test func `several networks are of so many nodes each`() throws {
         let words = ["--networks", "20", "--nodes", "10", "--outages", "6.5"]
         let settings = try SimulateSettings(parsing: words).experiment
@@ -71,6 +96,8 @@ import Testing
         ["--kill", "20@3601"], ["--kill", "20@"], ["--kill", "@5"], ["--kill", "20@1@2"], ["--kill", "x@1"],
         ["--attackers", "20"], ["--attackers", "51:mute"], ["--attackers", "20:loud"], ["--attackers", "20:"],
         ["--attackers", ":silent"], ["--attackers", "20:mute:fill"], ["--attackers", "nan:mute"], ["--vanish=1"],
+        ["--slow", "10"], ["--slow", "101:50"], ["--slow", "10:0"], ["--slow", "10:1000001"], ["--slow", "10:1.5"],
+        ["--growth", "0"], ["--growth", "10001"], ["--addresses", "10001"], ["--addresses", "-1"],
         ["--sample", "0"], ["--sample", "86401"], ["--seed", "-1"],
         ["--seed", "18446744073709551616"],
     ])
@@ -91,12 +118,13 @@ import Testing
         #expect(throws: UsageError("all networks together have at most 10000 nodes")) {
             try SimulateSettings(parsing: ["--networks", "101", "--nodes", "100"])
         }
-        let steady = "--networks goes without --rooms, --links, --partition, --churn, --kill and --attackers"
-        for words in [["--rooms", "2"], ["--links", "3"], ["--partition", "1"], ["--churn", "1"]] {
+        let steady =
+            "--networks goes without --rooms, --links, --partition, --growth, --churn, --kill, --attackers and --addresses"
+        for words in [
+            ["--rooms", "2"], ["--links", "3"], ["--partition", "1"], ["--churn", "1"], ["--growth", "2"],
+            ["--addresses", "1"],
+        ] {
             #expect(throws: UsageError(steady)) { try SimulateSettings(parsing: ["--networks", "2"] + words) }
-        }
-        #expect(throws: UsageError("attackers are in one room only; leave --attackers or --rooms out")) {
-            try SimulateSettings(parsing: ["--attackers", "20:mute", "--rooms", "2"])
         }
         #expect(
             throws: UsageError(
@@ -109,6 +137,31 @@ import Testing
         }
         #expect(throws: UsageError("no option \"--node\"; did you mean --nodes?")) {
             try SimulateSettings(parsing: ["--node", "3"])
+        }
+    }
+
+    @Test(arguments: [
+        ("--growth 20", "--growth is how many nodes the room begins with; give more --nodes"),
+        ("--growth 9 --links 4", "--growth goes without --links and --attackers"),
+        ("--growth 9 --attackers 9:mute", "--growth goes without --links and --attackers"),
+        ("--sack", "--sack is about lost packets; add --loss"),
+        ("--asymmetric --latency 5", "--asymmetric draws from a range; give one to --latency, like 10-50"),
+        (
+            "--addresses 9 --links 4",
+            "an attacker with many addresses is in sight of all; leave --addresses or --links out"
+        ),
+        (
+            "--addresses 9 --rooms 2",
+            "attackers are in one room only; leave --attackers, --addresses or --rooms out"
+        ),
+        (
+            "--attackers 20:mute --rooms 2",
+            "attackers are in one room only; leave --attackers, --addresses or --rooms out"
+        ),
+    ])
+    func `a room that is hard in ways that do not go together is refused`(words: String, refusal: String) {
+        #expect(throws: UsageError(refusal)) {
+            try SimulateSettings(parsing: words.split(separator: " ").map(String.init))
         }
     }
 

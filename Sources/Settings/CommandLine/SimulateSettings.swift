@@ -22,7 +22,7 @@ package struct SimulateSettings: Sendable {
 extension SimulateSettings: CommandSettings {
     package static let command = Invocation.CommandName.simulate
     package static let summary = "many nodes in one process on a simulated network"
-    package static let options: [Option<SimulateSettings>] = talk + network + harm
+    package static let options: [Option<SimulateSettings>] = talk + network + room + harm
 
     private static let talk: [Option<SimulateSettings>] = [
         whole("--nodes", "how many nodes there are (default 20)", 1...ExperimentSettings.mostNodes) { $0.nodes = $1 },
@@ -56,6 +56,16 @@ extension SimulateSettings: CommandSettings {
             "--loss", "PERCENT", "packets that are lost, and sent again as by TCP, in percent (default 0)",
             wanted: "a percentage from 0 to 50", 0...50
         ) { $0.loss = $1 / 100 },
+        .flag("--sack", "with --loss: lost packets are sent again once later ones are acknowledged") {
+            $0.experiment.hasSACK = true
+        },
+        .flag("--asymmetric", "each direction of a link has a latency of its own, drawn once from the range") {
+            $0.experiment.isAsymmetric = true
+        },
+        .value(
+            "--slow", "PERCENT:KB/S", "nodes that read slowly, in percent, and how many kB a second each reads",
+            wanted: "a percentage from 0 to 100 and kB a second from 1 to 1000000, like 10:50", slowReaders
+        ) { $0.experiment.slowReaders = $1 },
         .value(
             "--links", "N", "others in sight of each: 2 to 256, or all (default all)",
             wanted: "a number from 2 to \(ExperimentSettings.mostLinks), or all",
@@ -65,6 +75,13 @@ extension SimulateSettings: CommandSettings {
             "--partition", "SECONDS", "cut the room in halves for so long while they talk (default 0)",
             wanted: "a number of seconds from 0 to 3600", 0...3_600
         ) { $0.partition = .milliseconds(Int($1 * 1_000)) },
+    ]
+
+    private static let room: [Option<SimulateSettings>] = [
+        whole(
+            "--growth", "nodes at first: the room grows to --nodes and shrinks while they talk (default all)",
+            1...ExperimentSettings.mostNodes
+        ) { $0.growth = $1 },
         number(
             "--churn", "N", "nodes a minute that leave or are killed; others come instead (default 0)",
             wanted: "a number of nodes a minute from 0 to 6000", 0...6_000
@@ -95,6 +112,10 @@ extension SimulateSettings: CommandSettings {
             "nodes that do harm, in percent, and how: \(attacks.joined(separator: ", "))",
             wanted: "a percentage from 0 to 50 and one of \(attacks.joined(separator: ", ")), like 20:silent", attackers
         ) { $0.experiment.attackers = $1 },
+        whole(
+            "--addresses", "addresses of one more attacker, a member with links at each (default 0)",
+            0...ExperimentSettings.mostAddresses
+        ) { $0.attackerAddresses = $1 },
         .flag("--limits", "limits on rates and handshakes hold, as in the program") { $0.experiment.isLimited = true },
         .flag("--json", "one line of JSON instead of a table") { $0.isJSON = true },
     ]
@@ -118,7 +139,19 @@ extension SimulateSettings: CommandSettings {
         try refuse(operands)
         chooseLinks()
         try checkNetworks()
+        try checkGrowth()
         try checkHarm()
+    }
+
+    /// Refuses a room that does not grow, and one whose places have to be taken from the beginning.
+    private func checkGrowth() throws(UsageError) {
+        guard let growth = experiment.growth else { return }
+        guard growth < experiment.nodes else {
+            throw UsageError("--growth is how many nodes the room begins with; give more --nodes")
+        }
+        guard experiment.links == nil, experiment.attackers == nil else {
+            throw UsageError("--growth goes without --links and --attackers")
+        }
     }
 
     /// Refuses options that several networks do not go with, and more nodes than a run may have.
@@ -135,8 +168,11 @@ extension SimulateSettings: CommandSettings {
         let isSteady =
             experiment.rooms == 1 && experiment.links == nil && experiment.partition == .zero
             && experiment.churnPerMinute == 0 && experiment.massKill == nil && experiment.attackers == nil
+            && experiment.growth == nil && experiment.attackerAddresses == 0
         guard isSteady else {
-            throw UsageError("--networks goes without --rooms, --links, --partition, --churn, --kill and --attackers")
+            throw UsageError(
+                "--networks goes without --rooms, --links, --partition, --growth, --churn, --kill, --attackers and "
+                    + "--addresses")
         }
     }
 
@@ -156,8 +192,17 @@ extension SimulateSettings: CommandSettings {
         if let kill = experiment.massKill, kill.after >= experiment.talk {
             throw UsageError("--kill comes after the last message; give more --messages or a lower --rate")
         }
-        if experiment.attackers != nil, experiment.rooms > 1 {
-            throw UsageError("attackers are in one room only; leave --attackers or --rooms out")
+        if experiment.attackers != nil || experiment.attackerAddresses > 0, experiment.rooms > 1 {
+            throw UsageError("attackers are in one room only; leave --attackers, --addresses or --rooms out")
+        }
+        if experiment.attackerAddresses > 0, experiment.links != nil {
+            throw UsageError("an attacker with many addresses is in sight of all; leave --addresses or --links out")
+        }
+        if experiment.hasSACK, experiment.loss == 0 {
+            throw UsageError("--sack is about lost packets; add --loss")
+        }
+        if experiment.isAsymmetric, experiment.latency.lowerBound == experiment.latency.upperBound {
+            throw UsageError("--asymmetric draws from a range; give one to --latency, like 10-50")
         }
     }
 
@@ -175,6 +220,14 @@ extension SimulateSettings: CommandSettings {
             return nil
         }
         return ExperimentSettings.MassKill(share: share, after: .milliseconds(Int(seconds * 1_000)))
+    }
+
+    /// `10:50`: percent and kB a second.
+    @Sendable private static func slowReaders(_ text: String) -> ExperimentSettings.SlowReaders? {
+        guard let (share, rest) = percentage(text, 0...100, before: ":"), let rate = whole(rest, 1...1_000_000) else {
+            return nil
+        }
+        return ExperimentSettings.SlowReaders(share: share, rate: rate * 1_000)
     }
 
     /// `20:silent`: percent and kind.

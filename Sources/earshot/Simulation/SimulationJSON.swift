@@ -96,7 +96,24 @@ extension JSONWriter {
             member("networks", settings.networks)
             member("outagesPerMinute") { $0.literal(Thousandths(settings.outagesInThousandths).text) }
         }
+        carriage(settings)
         if settings.isCrowd { harm(settings) }
+    }
+
+    /// Settings that are given only where they were asked for.
+    private mutating func carriage(_ settings: ExperimentSettings) {
+        if settings.hasSACK { member("sack", true) }
+        if settings.isAsymmetric { member("asymmetric", true) }
+        if let slow = settings.slowReaders {
+            member("slow") { writer in
+                writer.object {
+                    $0.member("percent", thousandths: slow.thousandths)
+                    $0.member("bytesPerSecond", slow.rate)
+                }
+            }
+        }
+        if let growth = settings.growth { member("growth", growth) }
+        if settings.attackerAddresses > 0 { member("attackerAddresses", settings.attackerAddresses) }
     }
 
     /// The settings that only a crowd has.

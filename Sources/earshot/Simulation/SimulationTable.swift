@@ -115,6 +115,7 @@ struct SimulationTable {
             lines.append(
                 "Each is a process with a node in each of \(settings.rooms) rooms, all but one of them private.")
         }
+        lines += carriage(settings)
         if settings.partition > .zero {
             lines.append("For \(Thousandths(settings.partitionInMilliseconds).text) s it was cut in halves.")
         }
@@ -122,6 +123,20 @@ struct SimulationTable {
             lines.append("\(Thousandths(settings.churnInThousandths).text) nodes a minute left and were replaced.")
         }
         return (lines + harm(settings)).joined(separator: "\n")
+    }
+
+    private static func carriage(_ settings: ExperimentSettings) -> [String] {
+        var lines: [String] = []
+        if settings.hasSACK { lines.append("Lost packets were sent again once later ones were acknowledged.") }
+        if settings.isAsymmetric { lines.append("Each direction of a link had a latency of its own.") }
+        if let slow = settings.slowReaders {
+            let share = Thousandths(slow.thousandths).text
+            lines.append("\(share) % of the nodes read \(slow.rate / 1_000) kB a second each.")
+        }
+        if let growth = settings.growth {
+            lines.append("The room had \(growth) nodes at first, grew, and shrank to as many while they talked.")
+        }
+        return lines
     }
 
     private static func harm(_ settings: ExperimentSettings) -> [String] {
@@ -135,6 +150,9 @@ struct SimulationTable {
         if let attackers = settings.attackers {
             let share = Thousandths(attackers.thousandths).text
             lines.append("\(share) % of the nodes were attackers: \(attackers.attack.rawValue).")
+        }
+        if settings.attackerAddresses > 0 {
+            lines.append("One attacker took part at \(settings.attackerAddresses) addresses.")
         }
         if settings.isLimited { lines.append("The limits on rates and handshakes held.") }
         return lines
@@ -192,6 +210,11 @@ extension ExperimentSettings {
 }
 
 extension ExperimentSettings.MassKill {
+    /// In percent.
+    var thousandths: Int { Int(share * 100_000 + 0.5) }
+}
+
+extension ExperimentSettings.SlowReaders {
     /// In percent.
     var thousandths: Int { Int(share * 100_000 + 0.5) }
 }

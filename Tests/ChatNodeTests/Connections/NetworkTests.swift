@@ -55,9 +55,60 @@ import Wire
         #expect(delays.contains { $0 <= 6 })
     }
 
+    @Test func `a lost segment comes early where the receiver acknowledges the one behind it`() throws {
+        let conditions = Conditions(latency: .milliseconds(5)...(.milliseconds(5)), loss: 0.1, hasSACK: true)
+        let simulation = Simulation(seed: 2, conditions: conditions)
+        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(5))
+        let lines = (1...200).map { "line \($0)" }
+        for line in lines {
+            try alice.say(line)
+            simulation.advance(by: .milliseconds(20))
+        }
+        simulation.advance(by: .seconds(60))
+        #expect(bob.texts() == lines.suffix(Limits.messagesPerConversation))
+        let delays = NetworkTests.delays(at: bob).sorted()
+        // 20 ms until the next message, which is there after 5 ms more, and 12.5 ms for the acknowledgement and the repetition.
+        #expect(delays[delays.count * 95 / 100] <= 40)
+        #expect(delays.contains { (30...34).contains($0) })
+    }
+
+    @Test func `each direction of a link may have a latency of its own`() throws {
+        let conditions = Conditions(latency: .milliseconds(10)...(.milliseconds(90)), isAsymmetric: true)
+        let simulation = Simulation(seed: 3, conditions: conditions)
+        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        for _ in 0..<20 {
+            try alice.say("there")
+            try bob.say("back")
+            simulation.advance(by: .milliseconds(200))
+        }
+        for peer in [alice, bob] { #expect(NetworkTests.delays(at: peer, received: true).allSatisfy { $0 <= 1 }) }
+    }
+
+    @Test func `a slow reader gets all, as late as it reads`() throws {
+        let simulation = Simulation(seed: 4, latency: .milliseconds(5)...(.milliseconds(5)))
+        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        simulation.network.setReadingRate(5_000, of: bob.host)
+        let before = simulation.network.bytesReceived(by: bob.host)
+        let lines = (1...50).map { "line \($0)" }
+        for line in lines { try alice.say(line) }
+        simulation.advance(by: .seconds(2))
+        #expect((9_000...10_000).contains(simulation.network.bytesReceived(by: bob.host) - before))
+        #expect((15...20).contains(bob.texts().count))
+        simulation.advance(by: .seconds(10))
+        #expect(bob.texts() == lines)
+    }
+
     /// How much longer than the fastest each message took, in milliseconds: their author's clock is shifted.
-    private static func delays(at peer: SimulatedPeer) -> [Int64] {
-        let delays = peer.messages.map { Int64($0.receivedAt.milliseconds) - Int64($0.sentAt.milliseconds) }
+    private static func delays(at peer: SimulatedPeer, received: Bool = false) -> [Int64] {
+        let messages = peer.messages.filter { !received || !$0.isFromCurrentUser }
+        let delays = messages.map { Int64($0.receivedAt.milliseconds) - Int64($0.sentAt.milliseconds) }
         return delays.map { $0 - (delays.min() ?? 0) }
     }
 

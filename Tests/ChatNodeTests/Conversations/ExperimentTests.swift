@@ -223,6 +223,63 @@ import Wire
         #expect((crowd.shock != nil) == (attack == .mute))
     }
 
+    @Test func `a room grows and shrinks while it talks, and each message reaches the nodes that are there`() {
+        let settings: (inout ExperimentSettings) -> Void = {
+            $0.nodes = 12
+            $0.growth = 4
+            $0.messages = 300
+            $0.rate = 5
+        }
+        let report = report(settings)
+        #expect(report.linksMet == 4 * 3 / 2)
+        #expect(report.linksLeft == 4 * 3 / 2)
+        #expect(report.joined == 8)
+        #expect(report.left + report.killed == 8)
+        // More than those of four nodes, and fewer than those of twelve.
+        #expect((300 * 4...300 * 11).contains(report.deliveries.expected))
+        #expect(report.deliveries.missed == 0)
+        #expect(report.deliveries.duplicates == 0)
+        #expect(self.report(settings) == report)
+    }
+
+    @Test func `the addresses of one attacker join the room, and leave each other alone`() throws {
+        let settings: (inout ExperimentSettings) -> Void = {
+            $0.attackerAddresses = 12
+            $0.messages = 30
+        }
+        let report = report(settings)
+        #expect(report.deliveries.expected == 30 * 5)
+        #expect(report.deliveries.live == 30 * 5)
+        #expect(report.linksMet == 6 * (5 + 12) / 2)
+        let crowd = try #require(report.crowd)
+        #expect(crowd.linksMost == 5 + 12)
+        #expect(crowd.cutOff == 0)
+        #expect(self.report(settings) == report)
+    }
+
+    @Test func `slow readers are shown all, later than the others`() {
+        let report = report {
+            $0.slowReaders = ExperimentSettings.SlowReaders(share: 0.5, rate: 4_000)
+            $0.messages = 40
+        }
+        #expect(report.deliveries.missed == 0)
+        // Of six nodes three read 4 kB a second, and 10 messages a second are 5 kB.
+        let slow = report.deliveries.latencies.count { $0 > 100_000 }
+        #expect((80...100).contains(slow))
+    }
+
+    @Test func `the messages of a crowd that are said after a cut healed are counted by themselves`() throws {
+        let report = report {
+            $0.isLimited = true
+            $0.messages = 200
+            $0.partition = .seconds(2)
+        }
+        let shock = try #require(report.crowd?.shock)
+        // From 20/3 + 2 + 5 s on.
+        #expect((60...66).contains(shock.afterwards.expected / 5))
+        #expect(shock.afterwards.live == shock.afterwards.expected)
+    }
+
     @Test func `with its limits a node takes no more from an author than in the program`() {
         let settings: (inout ExperimentSettings) -> Void = {
             $0.nodes = 2
