@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import attack_table
+import crowd_table
 import fault_table
 import observer_table
 import ownership
@@ -295,8 +296,14 @@ def observer(root):
         yield "Docs/Threats.md: the tables of the observer are not what Docs/observer.json says; run Scripts/observer --table"
 
 
+def crowds(root):
+    """The tables of crowds in Docs/Simulation.md have the results of Docs/crowd.json."""
+    if (root / "Docs/crowd.json").exists() and crowd_table.with_tables(root) != (root / "Docs/Simulation.md").read_text():
+        yield "Docs/Simulation.md: the tables of crowds are not what Docs/crowd.json says; run Scripts/crowd_curve --table"
+
+
 RULES = (sizes, node, owners, isolation, defaults, words, safety, inlining, imports, package, test_targets, limits, claims, phrases,
-         attacks, faults, observer)
+         attacks, faults, observer, crowds)
 
 
 def breaches(root):

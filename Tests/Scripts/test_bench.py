@@ -1,7 +1,9 @@
-"""The figures, tables and pictures that Scripts/bench makes of its measurements."""
+"""The figures, tables and pictures of measurements, which Scripts/bench and Scripts/crowd_curve make."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import socket
@@ -37,19 +39,57 @@ def results(*rows):
 
 
 class Crowds(unittest.TestCase):
-    def report(self, nodes):
-        return {"settings": {"nodes": nodes}, "expected": 200, "delivered": 200, "live": 199, "sendsPerDelivery": 1.01,
-                "latencyMs": {"p50": 31.2, "p99": 41.0, "max": 44.9}, "processorSeconds": 12.3, "megabytes": 812.4,
-                "crowd": {"linksMean": 12.1, "linksMost": 16, "hopsMean": 4.2, "hopsMost": 8, "controlRecordsPerDelivery": 1.25,
-                          "controlBytesPerDelivery": 662.0}}
+    def report(self, nodes, p99=41.0, **more):
+        return {"settings": {"nodes": nodes, "latencyMs": [10, 50], "rate": 20}, "messages": 2, "expected": 200, "delivered": 200,
+                "live": 199, "sendsPerDelivery": 1.01, "latencyMs": {"p50": p99 - 10, "p99": p99, "max": p99 + 3.9},
+                "processorSeconds": 12.3, "megabytes": 812.4,
+                "crowd": {"linksMean": 12.1, "linksMost": 16, "hopsMean": 4.2, "hopsMost": 8, "controlRecordsPerDelivery": 0.25,
+                          "controlBytesPerDelivery": 662.0, "cutOff": 0} | more}
 
-    def test_a_row_has_the_figures_of_its_report(self):
+    def test_a_row_has_the_sums_and_the_worst_figures_of_its_seeds(self):
+        row = crowd_curve.facts("100:10-50:20", "now", [self.report(100), self.report(100, 398.1), self.report(100, 50.0)])
         self.assertEqual(
-            crowd_curve.row(self.report(1000)),
-            "| 1,000 | 100.00 % | 99.50 % | 1.010 | 31 / 41 / 45 | 12.1 / 16 | 4.2 / 8 | 1.25 | 662 | 12 s | 812 MB |")
+            crowd_curve.crowd_table.rate_row(row),
+            ["100", "10-50", "20", "now", "100.00 %", "99.50 %", "1.010", "40 / 398 / 402", "398", "0.25, 662", "12.1 / 16", "4.2 / 8",
+             "p99"])
+        row |= {"p99": 397.9, "live": 593, "delivered": 599, "sends": 1.101, "control": 0.501, "cutOff": 1}
+        self.assertEqual(crowd_curve.crowd_table.missed(row), ["delivered", "live", "control records", "cut off", "sends"])
+
+    def test_of_a_room_that_was_cut_the_messages_count_that_came_after(self):
+        shock = {"expected": 100, "delivered": 100, "live": 98}
+        row = crowd_curve.facts("partition", "now", [self.report(100, shock=shock)])
+        self.assertEqual(crowd_curve.crowd_table.missed(row), ["live"])
+        self.assertEqual(crowd_curve.crowd_table.fault_row(row)[3], "99.50 %; 98.00 % from 5 s after it healed on")
+        self.assertEqual(crowd_curve.crowd_table.missed(row | {"healed": shock | {"live": 99}}), [])
+
+    def test_the_rows_are_in_the_order_of_the_tables_and_each_program_has_its_own(self):
+        old = [{"row": row, "kind": kind, "label": "before", "sends": 1} for row, kind in
+               (("slow", "fault"), ("32", "size"), ("100:5:20", "rate"))]
+        new = [{**row, "label": "after", "sends": 2} for row in old]
+        self.assertEqual([(row["row"], row["label"]) for row in crowd_curve.merged(old, new)],
+                         [("32", "after"), ("100:5:20", "before"), ("100:5:20", "after"), ("slow", "before"), ("slow", "after")])
+        self.assertEqual(crowd_curve.merged(old, [{**old[0], "sends": 3}])[-1]["sends"], 3)
+
+    def test_a_run_that_is_kept_is_not_measured_again_and_one_that_fails_ends_no_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "program")
+            report = Path(folder, "report")
+            report.write_text(json.dumps(self.report(100)))
+            program.write_text(f"#!/bin/sh\necho run >>{folder}/runs\ncase \"$*\" in *'--seed 2'*) exit 1;; esac\ncat {report}\n")
+            program.chmod(0o755)
+            words = ["--program", str(program), "--kept", f"{folder}/kept.json", "--no-table", "--jobs", "2", "100:5:20"]
+            for codes, runs in ((1, 3), (1, 4)):
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+                    self.assertEqual(crowd_curve.main(words), codes)
+                self.assertIn("--seed 2 --json ended with", errors.getvalue())
+                self.assertEqual(len(Path(folder, "runs").read_text().split()), runs)
+            kept = json.loads(Path(folder, "kept.json").read_text())
+            self.assertEqual(sorted(kept), ["now 100:5:20 1", "now 100:5:20 3"])
+            self.assertEqual(crowd_curve.whole_rows("now", ["100:5:20"], kept), [])
 
     def test_the_picture_has_a_plot_for_each_figure(self):
-        root = xml.etree.ElementTree.fromstring(crowd_curve.picture([self.report(32), self.report(1000)]))
+        rows = [crowd_curve.facts(str(nodes), "now", [self.report(nodes)]) for nodes in (32, 1000)]
+        root = xml.etree.ElementTree.fromstring(crowd_curve.picture(rows))
         self.assertEqual(len([child for child in root if child.tag.endswith("svg")]), 3)
         self.assertEqual(len(list(root.iter("{http://www.w3.org/2000/svg}polyline"))), 5)
 

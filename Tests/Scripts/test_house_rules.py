@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Scripts"))
 
 import attack_table  # noqa: E402
+import crowd_table  # noqa: E402
 import fault_table  # noqa: E402
 import house_rules  # noqa: E402
 import observer_table  # noqa: E402
@@ -168,6 +169,27 @@ class HouseRules(unittest.TestCase):
         share = "25.0 % | " * 4
         self.assertIn(f"| ours, cover | 5 | busy | {share}28.0 % | none | 100 and 90 % answer; p = 0.5 | 25.0 % |  |\n", text)
         self.assertIn("| ours | 2 | 2 ± 0.1 | 1,234 ± 5 | 0.5 ± 0.1 ms | 1.5, 2.5 ms | 3.0, 4,567 | 8.9 ms |\n", text)
+
+    def test_tables_of_crowds_that_no_run_made_are_refused(self):
+        row = {"nodes": 100, "latency": [10, 50], "rate": 20, "label": "now", "seeds": 3, "messages": 6000, "expected": 594000,
+               "delivered": 594000, "live": 593999, "sends": 1.0254, "p50": 61.3, "p99": 300.4, "longest": 500.2, "control": 0.402,
+               "bytes": 1066, "links": 12.24, "linksMost": 18, "hops": 3.2, "hopsMost": 8, "cutOff": 0, "seconds": 12.3,
+               "megabytes": 812}
+        rows = [{**row, "kind": "size"}, {**row, "kind": "rate"}, {**row, "kind": "fault", "how": "harm", "cutOff": 2}]
+        marks = ["".join(crowd_table.marks(kind)) for kind in ("size", "rate", "fault")]
+        files = {"Docs/crowd.json": json.dumps(rows), "Docs/Simulation.md": "\n".join(marks)}
+        self.assertIn("the tables of crowds", self.breaches(**files))
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "Docs").mkdir()
+            for name, text in files.items():
+                Path(folder, name).write_text(text)
+            crowd_table.write(folder)
+            text = Path(folder, "Docs/Simulation.md").read_text()
+        self.assertEqual(self.breaches(**files | {"Docs/Simulation.md": text}), "")
+        shared = "100.00 % | 99.99 % | 1.025 | 61 / 300 / 500 |"
+        self.assertIn(f"\n| 100 | {shared} 12.2 / 18 | 3.2 / 8 | 0.40 | 1066 | 12 s | 812 MB |\n", text)
+        self.assertIn(f"\n| 100 | 10-50 | 20 | now | {shared} 308 | 0.40, 1,066 | 12.2 / 18 | 3.2 / 8 | nothing |\n", text)
+        self.assertIn(f"\n| harm | now | {shared} 0.40, 1,066 | 12.2 / 18 | 3.2 / 8 | 2 | cut off |\n", text)
 
     def test_a_long_function_is_refused_and_one_of_40_lines_is_not(self):
         self.assert_refused("func f is 41 lines", "Sources/Chat/Long.swift", "func f() {\n" + "\n" * 39 + "}\n")
