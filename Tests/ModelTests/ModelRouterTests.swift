@@ -108,7 +108,11 @@ private final class WatchedRoom {
     /// Delivers the payloads that routers send by themselves, until there are none.
     private func settle() {
         for _ in 0..<6 {
-            for index in members.indices { send(members[index].router.takeReplies(at: moment), by: index) }
+            for index in members.indices {
+                let answers = members[index].router.takeAnswers(
+                    to: members[index].router.peersOwedAnswers, at: moment)
+                send(answers + members[index].router.takeBacklogs(at: moment), by: index)
+            }
         }
     }
 

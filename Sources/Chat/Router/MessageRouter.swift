@@ -89,8 +89,8 @@ package struct MessageRouter: ~Copyable {
         refused[reason, default: 0] += 1
     }
 
-    /// Routes a payload, own or another's, and returns the resulting events in order. Then `takeReplies` may have
-    /// payloads to send.
+    /// Routes a payload, own or another's, and returns the resulting events in order. Then there may
+    /// be replies to send (`hasReplies`).
     ///
     /// - Parameter askedAt: when it was asked for as history (Protocol.md section 7), by the wall clock; nil if it came
     ///   unasked.
@@ -531,7 +531,7 @@ extension MessageRouter {
     }
 
     /// Opens a conversation, and closes the one before: the shown one has no unread messages, and the others count them. Then
-    /// `takeReplies` may have payloads to send.
+    /// there may be replies to send (`hasReplies`).
     @discardableResult
     package mutating func open(_ conversation: Conversation) -> [NodeEvent] { look(at: conversation, isLooking: true) }
 
@@ -685,8 +685,8 @@ extension MessageRouter {
 
 /// Delivery of direct messages: retransmission and receipts (Protocol.md section 8).
 extension MessageRouter {
-    /// Notes that frames can be sent on a link to the peer: `takeReplies` sends what is not acknowledged and what was
-    /// said meanwhile.
+    /// Records that frames can be sent on a link to the peer: messages that it has not acknowledged are sent again, and those that
+    /// were said meanwhile.
     package mutating func linkReady(_ peer: PeerID) {
         let owesAcceptance = directChats.update(peer) { $0.linkReady() }
         if owesAcceptance == true { replies.add(.acceptance, to: peer) }
@@ -705,17 +705,11 @@ extension MessageRouter {
         if isFirst, !roster.isOnline(peer) { linkReady(peer) }
     }
 
-    /// True if `takeReplies` may have payloads to send.
+    /// True if `takeAnswers` or `takeBacklogs` may have payloads to send.
     package var hasReplies: Bool { !replies.isEmpty }
 
     /// The peers that an automatic answer or a receipt waits for, and that something can be sent to.
     package var peersOwedAnswers: Set<PeerID> { replies.owed.filter { isReachable($0) } }
-
-    /// Makes all replies: receipts, automatic answers, and retransmissions.
-    package mutating func takeReplies(at moment: Moment) -> [Outgoing] {
-        guard hasReplies else { return [] }
-        return takeAnswers(to: peersOwedAnswers, at: moment) + takeBacklogs(at: moment)
-    }
 
     /// Makes the automatic answers and the receipts to peers.
     ///
@@ -894,7 +888,7 @@ extension MessageRouter {
             Instant.earlier(typing.nextDeadline, roster.nextDeadline), replies.nextDeadline(in: directChats))
     }
 
-    /// Does what is due. Then `takeReplies` may have payloads to send.
+    /// Does what is due. Then there may be replies to send (`hasReplies`).
     package mutating func tick(_ now: Instant) -> [NodeEvent] {
         let events = roster.tick(now)
         return events + typing.tick(now).map { .typing(name(of: $0.peer), view($0.conversation), isOn: false) }

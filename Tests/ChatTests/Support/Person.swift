@@ -105,7 +105,9 @@ final class Person {
     }
 
     /// The payloads that the router sends by itself.
-    func replies() -> [Outgoing] { router.takeReplies(at: moment) }
+    func replies() -> [Outgoing] {
+        router.takeAnswers(to: router.peersOwedAnswers, at: moment) + router.takeBacklogs(at: moment)
+    }
 
     /// Delivers the replies to `other`, and its answers back.
     func reply(to other: Person) { deliver(replies(), to: [other]) }

@@ -126,7 +126,8 @@ final class RoomRun {
 
     /// Signs the replies at the end of a turn and discards them.
     private func send() {
-        for outgoing in router.takeReplies(at: moment) {
+        let answers = router.takeAnswers(to: router.peersOwedAnswers, at: moment)
+        for outgoing in answers + router.takeBacklogs(at: moment) {
             demand(outgoing.payload.payload.author == session.id, "a reply has another author")
             guard case .peer(let peer) = outgoing.destination else { continue }
             let isReachable = linked.contains(peer) || !router.paths[peer].isEmpty
