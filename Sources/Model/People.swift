@@ -1,9 +1,10 @@
 package import Chat
 import ChatNode
+import Commands
 package import Wire
 
 /// A peer of a room as the node last told of it.
-package struct ModelPerson: Hashable, Sendable {
+package struct ModelPerson: PersonRow, Hashable, Sendable {
     /// With the names of now.
     package internal(set) var who: PeerName
     package internal(set) var state: PresenceState

@@ -2,6 +2,20 @@ package import Chat
 package import ChatNode
 package import Wire
 
+/// A peer in a list of people: that of a node, or that of a face's model. Its reason is not made safe for display.
+package protocol PersonRow {
+    var who: PeerName { get }
+    var state: PresenceState { get }
+    var since: Timestamp { get }
+    var isMuted: Bool { get }
+    var isVerified: Bool { get }
+    var isBlocked: Bool { get }
+    var reason: String? { get }
+    var isElsewhere: Bool { get }
+}
+
+extension Roster.Row: PersonRow {}
+
 /// Members that events and answers share.
 extension JSONWriter {
     package mutating func member(_ name: String, _ who: PeerName) {
@@ -56,7 +70,7 @@ extension JSONWriter {
         member("about", status.about)
     }
 
-    package mutating func members(of row: Roster.Row) {
+    package mutating func members(of row: some PersonRow) {
         member("who", row.who)
         member("state", row.state.name)
         member("since", row.since)

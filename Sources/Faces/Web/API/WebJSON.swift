@@ -40,14 +40,7 @@ enum WebJSON {
             $0.member("event", "person")
             $0.member("room", room.name)
             $0.member("roomId", room.id)
-            $0.member("who", person.who)
-            $0.member("state", person.state.name)
-            $0.member("since", person.since)
-            $0.member("muted", person.isMuted)
-            $0.member("verified", person.isVerified)
-            $0.member("blocked", person.isBlocked)
-            $0.member("reason", person.reason)
-            $0.member("elsewhere", person.isElsewhere)
+            $0.members(of: person)
             $0.member("seq", seq)
         }
     }
