@@ -27,7 +27,7 @@ struct CipherState: ~Copyable {
     mutating func open(
         _ ciphertext: Span<UInt8>, data: [UInt8], into plaintext: inout [UInt8]
     ) throws(NoiseError) {
-        // A shorter plaintext would leave the end of this one in the buffer.
+        // The buffer's owner overwrites the last plaintext alone, and a shorter one would leave the end of this one behind itself.
         for index in plaintext.indices { plaintext[index] = 0 }
         plaintext.removeAll(keepingCapacity: true)
         guard ciphertext.count <= CipherState.largestMessage else { throw .messageTooLong }

@@ -714,7 +714,7 @@ extension Links {
         reader.count(into: &tally)
         let link = reader.link
         plaintext = reader.plaintext
-        // The last record may be the last one for hours, and its author may be blocked by then.
+        // The next record, which overwrites this one, may come in hours, and its author may be blocked by then.
         for index in plaintext.indices { plaintext[index] = 0 }
         guard !link.isForgotten else { return }
         // It may have queued an answer.
