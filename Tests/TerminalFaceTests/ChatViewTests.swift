@@ -29,13 +29,16 @@ import Wire
         var user = TerminalUser(columns: 200)
         let me = try Sample.who("me", number: 1_234, byte: 1)
         user.tell(.ready(me: me, port: 40_123, room: "kitchen", isPrivate: true, discovery: .none))
-        #expect(user.shown().contains("you are me#1234 in kitchen, a private room. Type and press Enter; "))
+        #expect(
+            user.rows() == [
+                "00:00:00 * you are me#1234 in kitchen, a private room. Type and press Enter; /help lists commands."
+            ])
         for (count, text) in [
-            (1, "1 other room follows within 10 s, or when you open it\n"),
-            (15, "15 other rooms follow within 10 s, or when you open them\n"),
+            (1, "1 other room follows within 10 s, or when you open it"),
+            (15, "15 other rooms follow within 10 s, or when you open them"),
         ] {
-            user.show([.entering(count)])
-            #expect(user.shown().contains("* \(text)"))
+            user.show([RoomReport(.kitchen, .entering(count))])
+            #expect(user.rows() == ["00:00:00 * \(text)"])
         }
     }
 
