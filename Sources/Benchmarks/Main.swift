@@ -35,7 +35,7 @@ struct Benchmarks {
             let loop = try EventLoop(name: "node")
             let input = try EventLoop(name: "input")
             let node = try GroupNode(settings, on: loop)
-            Task {
+            loop.launch {
                 do throws(TransportError) { try await node.begin() } catch { fail("can not listen: \(error)") }
                 do throws(SystemError) { try input.start() } catch { fail("\(error)") }
                 input.execute { obeyInput(node) }

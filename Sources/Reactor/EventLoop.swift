@@ -8,7 +8,7 @@ package import Wire
 ///
 /// Unchecked, because the compiler can not see that one thread at a time runs the loop and that all unguarded state is
 /// touched on it alone (`checkIsolated`); the state that other threads touch is in `queue`, `thread` and the atomics.
-package final class EventLoop: Scheduler, @unchecked Sendable {
+package final class EventLoop: Scheduler, TaskExecutor, @unchecked Sendable {
     /// How long jobs may keep descriptors and timers waiting in one turn.
     private static let jobTime = Duration.milliseconds(5)
     static let longestWait = Duration.seconds(30)
@@ -115,6 +115,14 @@ extension EventLoop {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         queue.append(.actor(UnownedJob(job)))
+    }
+
+    /// Runs a task on the loop, between its calls of actors too. From any thread.
+    ///
+    /// The runtime would run it on threads of its own: one more wakes for each continuation that resumes the task, and one each
+    /// second for as long as the process lives.
+    package func launch(_ task: @escaping @Sendable () async -> Void) {
+        Task(executorPreference: self, operation: task)
     }
 
     /// Runs `job` once, not before `instant` and not before the caller has returned. On the loop.

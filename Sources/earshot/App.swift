@@ -26,11 +26,16 @@ struct App: Sendable {
     private let rooms: Program
     private let reports: ReportQueue
     private let display: any ReportDisplay
+    /// That of the display, on which the program itself runs too.
+    private let displayLoop: EventLoop
     /// Nil where there is no line editor.
     private let terminal: TerminalOwner?
     private let inputLoop: InputLoop
     private let served: ServedFaces
     private let signals: Signals
+    private let signalLoop: EventLoop
+    /// That of the nodes.
+    private let loop: EventLoop
     private let openRooms: OpenRooms
     private let hasBegun = Begun()
 
@@ -57,7 +62,7 @@ struct App: Sendable {
     ///   - openRooms: the rooms of the arguments, in their order.
     ///   - loop: where the nodes will live; it is run by the caller.
     init(_ arguments: Arguments, in openRooms: [Room], startUp: StartUp, loop: EventLoop) throws(StartFailure) {
-        (self.arguments, self.startUp) = (arguments, startUp)
+        (self.arguments, self.startUp, self.loop) = (arguments, startUp, loop)
         MemoryReturn.keep(on: loop)
         let (diagnostics, departure) = (Diagnostics(level: arguments.logLevel), Departure())
         (self.diagnostics, self.departure) = (diagnostics, departure)
@@ -75,15 +80,17 @@ struct App: Sendable {
         switch face {
         case .stream(let isTyped):
             terminal = nil
-            display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+            let stream = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+            (display, displayLoop) = (stream, stream.loop)
             input = try App.makeInput(arguments, isTyped: isTyped)
         case .terminal(let colors):
             let owner = try App.makeTerminal(arguments, colors: colors, departure: departure) { isOn in
                 rooms.execute { $0.setTyping(isOn) }
             }
-            (terminal, display, input) = (owner, owner, owner)
+            (terminal, display, displayLoop, input) = (owner, owner, owner.loop, owner)
         }
-        signals = Signals(on: try App.runningLoop("signals"))
+        signalLoop = try App.runningLoop("signals")
+        signals = Signals(on: signalLoop)
         inputLoop = InputLoop(
             input: input,
             executor: App.makeExecutor(rooms, departure, nodes, kept, reports, served) {
@@ -93,19 +100,21 @@ struct App: Sendable {
             endsNode: face.isTyped || !arguments.outlivesInput)
     }
 
+    /// Begins a task on the thread of the display: none other wakes to show a report.
+    func launch(_ task: @escaping @Sendable () async -> Void) { displayLoop.launch(task) }
+
     /// Chats until the user, a signal or a failure ends it.
     ///
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
         defer { served.removeFiles() }
-        App.prepareSleep()
         for name in arguments.interfaces where !ProcessEnvironment.hasInterface(name) {
             throw StartFailure(noInterface: name)
         }
         try await nodes.add(openRooms.take(), to: rooms)
         try await nodes.start(rooms)
         await terminal?.begin()
-        Task { await obeySignals() }
+        signalLoop.launch { await obeySignals() }
         var goesOn = true
         while goesOn {
             let batch = await reports.next()
@@ -119,11 +128,6 @@ struct App: Sendable {
         await kept?.writer.end()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
         return departure.exitCode
-    }
-
-    /// Has the runtime open the descriptors of its timers now: where they are refused later, it ends the process.
-    private static func prepareSleep() {
-        Task { try? await Task.sleep(for: .nanoseconds(1)) }
     }
 
     /// All nodes have ended: if `/wipe` ended them, reports what is forgotten, and starts a node of another identity.
@@ -149,7 +153,7 @@ struct App: Sendable {
 
     /// Lets a pause pass in which the program has no node on the network, and shows what commands answer meanwhile.
     private func stayAway(seconds: Int) async {
-        let pause = Task {
+        loop.launch {
             await rooms.pause(seconds: seconds)
             reports.wake()
         }
@@ -158,7 +162,6 @@ struct App: Sendable {
             guard !batch.isEmpty else { break }
             if !(await display.show(batch)) { await rooms.beginLeaving() }
         }
-        await pause.value
     }
 
     private func record(_ event: NodeEvent, in room: RoomLabel) async {
@@ -195,8 +198,8 @@ struct App: Sendable {
 
     /// Reads lines and accepts other programs' requests once a node can perform them.
     private func startInput() {
-        Task { await inputLoop.run() }
-        Task {
+        loop.launch { await inputLoop.run() }
+        loop.launch {
             let places = await served.begin(inputLoop.executor)
             guard let room = await rooms.openLabel else { return }
             reports.append(places.map { RoomReport(room, .listening($0)) })
@@ -207,11 +210,10 @@ struct App: Sendable {
     private func obeySignals() async {
         let first = await signals.next()
         departure.record(.signal(first))
-        Task {
+        loop.launch { [loop] in
             await rooms.leave()
             // The display may be stuck behind a reader that does not read; it is not waited for without end.
-            try? await Task.sleep(for: .seconds(1))
-            Ending.now(128 + first)
+            loop.execute { loop.schedule(at: loop.now + .seconds(1)) { Ending.now(128 + first) } }
         }
         Ending.now(128 + (await signals.next()))
     }

@@ -86,7 +86,7 @@ struct Earshot {
             var rooms: [Room] = []
             for setup in arguments.rooms { rooms.append(try ChosenRoom.open(setup.choice)) }
             let app = try App(arguments, in: rooms, startUp: startUp, loop: loop)
-            Task { await chat(app) }
+            app.launch { await chat(app) }
             loop.run()
         } catch {
             fail(error)

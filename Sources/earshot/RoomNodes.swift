@@ -117,8 +117,12 @@ struct RoomNodes: Sendable {
         return .ready
     }
 
-    /// The room of a request. A pass phrase computes for about a second, so never on an event loop.
-    @concurrent private static func open(_ request: RoomRequest) async throws(RoomKeyError) -> Room {
+    /// The room of a request. A pass phrase computes for about a second, so never on an event loop: a detached task runs on none.
+    private static func open(_ request: RoomRequest) async throws(RoomKeyError) -> Room {
+        try await Task.detached { Result { () throws(RoomKeyError) in try read(request) } }.value.get()
+    }
+
+    private static func read(_ request: RoomRequest) throws(RoomKeyError) -> Room {
         guard let key = request.key else { return Room(openNamed: request.name) }
         let bytes = Array(key.utf8)
         let text = Secret(count: bytes.count, protection: .guarded) { text in

@@ -6,6 +6,7 @@ import resource
 import subprocess
 import tempfile
 import unittest
+from pathlib import Path
 
 from earshot_node import BINARY, Node
 
@@ -13,6 +14,8 @@ from earshot_node import BINARY, Node
 USER = 61_234
 ALONE = ("--discovery", "none", "--no-control")
 REFUSED_BY_SYSTEM = 71
+# As the kernel shows it.
+BINARY_NAME = Path(BINARY).name[:15]
 
 
 def closing(*numbers):
@@ -32,6 +35,21 @@ def limited(kind, limit, as_user=False):
             os.setresuid(USER, USER, USER)
         resource.setrlimit(kind, (limit, limit))
     return {"preexec_fn": prepare}
+
+
+class Threads(unittest.TestCase):
+    def test_the_program_runs_on_its_own_threads_alone(self):
+        # One of the runtime's would wake for each message, and another once a second for as long as the process lives.
+        nodes = [Node(subprocess.Popen, "first", *ALONE)]
+        nodes.append(Node(subprocess.Popen, "second", *ALONE, "--peer", f"127.0.0.1:{nodes[0].ready()['port']}"))
+        for node in nodes:
+            self.addCleanup(node.process.wait)
+            self.addCleanup(node.process.kill)
+        nodes[0].sees(nodes[1])
+        nodes[1].say("hello")
+        nodes[0].hears("hello")
+        threads = {task.joinpath("comm").read_text().strip() for task in Path(f"/proc/{nodes[0].process.pid}/task").iterdir()}
+        self.assertEqual(threads, {BINARY_NAME, "display", "input", "signals"})
 
 
 class ClosedDescriptors(unittest.TestCase):

@@ -52,6 +52,24 @@ private actor Resident {
         #expect(ran.value == Array(repeating: Array(0..<2_000), count: 4))
     }
 
+    @Test func `a launched task stays on the loop, also when another thread resumes it`() async throws {
+        let (loop, other) = (try EventLoop(name: "task"), try EventLoop(name: "other"))
+        let isOnLoop = Locked<[Bool?]>([])
+        try loop.start()
+        try other.start()
+        await withCheckedContinuation { end in
+            loop.launch {
+                isOnLoop.change { $0.append(loop.isIsolatingCurrentContext()) }
+                await withCheckedContinuation { waiting in other.execute { waiting.resume() } }
+                isOnLoop.change { $0.append(loop.isIsolatingCurrentContext()) }
+                end.resume()
+            }
+        }
+        #expect(isOnLoop.value == [true, true])
+        loop.stop()
+        other.stop()
+    }
+
     @Test func `a loop looks at the clock every half minute, since its wait does not count a suspension`() {
         let now = Instant(nanoseconds: 7)
         #expect(EventLoop.pause(until: now + .seconds(3), at: now) == .seconds(3))

@@ -11,7 +11,7 @@ import Wire
 /// It lives on a thread of its own, because a terminal that stops makes writing block. The session decides what it writes
 /// and when.
 package actor TerminalOwner: EventLoopActor, LineSource, ReportDisplay {
-    package let loop: EventLoop
+    package nonisolated let loop: EventLoop
     private var session: TerminalSession
     private let departure: Departure
     /// Takes true when the user writes a message, and false when the user stops.

@@ -9,7 +9,7 @@ import Wire
 ///
 /// It lives on a thread of its own, because a reader that stops makes writing block, and the node must not wait for it.
 package actor Display: EventLoopActor, ReportDisplay {
-    package let loop: EventLoop
+    package nonisolated let loop: EventLoop
     private var presentation: any Presentation
     /// Nil where no user types into a terminal.
     private var terminal: Terminal?
