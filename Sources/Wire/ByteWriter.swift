@@ -16,8 +16,10 @@ package struct ByteWriter {
     }
 
     package mutating func write(_ value: UInt64) {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+        bytes.append(addingCapacity: 8) { (output: inout OutputSpan<UInt8>) in
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                output.append(UInt8(truncatingIfNeeded: value >> shift))
+            }
         }
     }
 
