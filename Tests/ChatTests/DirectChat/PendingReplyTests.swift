@@ -20,19 +20,27 @@ struct PendingReplyTests {
         }
         for answer in answers + answers { replies.add(answer, to: bob) }
         var acknowledged: Set<MessageID> = []
-        while !replies.isEmpty {
+        var told: [PayloadBody] = []
+        for _ in ids where !replies.isEmpty {
             let taken = replies.takeAnswers(
                 to: [bob], atMost: 12, from: &chats, in: &alice.session, at: alice.moment)
             try #require(!taken.isEmpty)
             let bytes = taken.reduce(0) { $0 + Limits.lengthPrefix + $1.payload.signed.directFrameLength }
             #expect(bytes <= Limits.recordPlaintexts[0])
-            for reply in taken {
+            let places = taken.map { reply in
                 switch reply.payload.payload.body {
-                case .delivered(_, let ids), .read(_, let ids): acknowledged.formUnion(ids)
-                case let body: #expect([.dmAccept(target: bob), .dmLeave(target: bob)].contains(body))
+                case .delivered(_, let ids), .read(_, let ids):
+                    acknowledged.formUnion(ids)
+                    return 1
+                case let body:
+                    told.append(body)
+                    return body == .dmAccept(target: bob) ? 0 : 2
                 }
             }
+            #expect(places == places.sorted(), "an acceptance is first, and a departure last")
         }
+        #expect(replies.isEmpty)
         #expect(acknowledged == Set(ids))
+        #expect(told == answers.map { $0.body(to: bob) }, "each answer once")
     }
 }
