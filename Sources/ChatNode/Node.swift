@@ -127,7 +127,7 @@ package final class Node {
         sendReplies()
         if parts.finder.isChoiceChanged { followChoice() }
         let dirty = parts.links.takeDirty()
-        for link in dirty { act { $0.links.flush(link, $1, &$2) } }
+        for link in dirty { act { $0.flush(link, $1, &$2) } }
         parts.links.reuse(dirty)
         goOnLeaving()
         if isRouterChanged {

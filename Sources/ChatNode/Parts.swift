@@ -193,6 +193,12 @@ struct Parts: ~Copyable {
         if replies.isEmpty { links.enqueue(ChaffFrame(wantsAnswer: false).bytes, on: link) }
     }
 
+    /// Writes the frames that wait on a link.
+    mutating func flush(_ link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
+        spread.fill(link, &links, now: environment.now)
+        links.flush(link, environment, &effects)
+    }
+
     mutating func coverLinks(with size: Int) { cover.cover(&links, with: size) }
 
     mutating func deliver(_ delivery: PayloadDelivery, to selector: LinkSelector, now: Instant) {

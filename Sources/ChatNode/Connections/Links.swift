@@ -99,6 +99,8 @@ struct LinkInfo {
     var isBusy: Bool { queuedBytes >= Outbox.capacity / 2 }
     /// The network did not take all bytes of the last write.
     var isHeldUp: Bool { record.link.outbox.isHeldUp }
+    /// The longest frame that the record has room for which the waiting frames need; 0 without waiting frames.
+    var padding: Int { record.link.padding }
     /// The last measured round trip; nil before the first.
     var roundTrip: Duration? { record.link.roundTrip }
     /// When the last record came.

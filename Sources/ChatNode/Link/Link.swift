@@ -77,6 +77,11 @@ package struct Link: ~Copyable {
     /// Whether `flush` has work to do.
     package var hasSomethingToSend: Bool { !packer.isEmpty || !outbox.isEmpty }
 
+    /// The longest frame that the record has room for which the waiting frames need; 0 without waiting frames.
+    var padding: Int {
+        packer.isEmpty ? 0 : max(0, packer.plaintextSize - packer.bytes.count - Limits.lengthPrefix)
+    }
+
     /// The last measured round trip of a ping.
     package var roundTrip: Duration? { timing.roundTrip }
 

@@ -12,6 +12,14 @@ struct LazyPush: Sendable {
         var broken: [PeerID] = []
     }
 
+    /// A payload that came, as long as this node announces it.
+    private struct Announcement: Sendable {
+        let id: UInt64
+        let since: Instant
+        /// The neighbours that learned of it here.
+        var told = 0
+    }
+
     private struct Missing: Sendable {
         /// Announcers that were not asked yet.
         var announcers: [PeerID]
@@ -26,8 +34,10 @@ struct LazyPush: Sendable {
     }
 
     /// Ids to announce, in the order of their arrival.
-    private var queue: [UInt64] = []
+    private var queue: [Announcement] = []
     private(set) var announceAt: Instant?
+    /// When ids last went out in records of their own.
+    private var announcedAt: Instant?
     private var missing: [UInt64: Missing] = [:]
     /// In the order of their deadlines.
     private var promises: [Promise] = []
@@ -79,12 +89,19 @@ struct LazyPush: Sendable {
         for id in Array(missing.keys) { missing[id]?.announcers.removeAll { $0 == peer } }
     }
 
-    /// Queues the id of a payload that came, for the next announcement.
+    /// Queues the id of a payload that came, for announcements.
     mutating func gather(_ id: UInt64, now: Instant, using randomness: inout Randomness) {
         if queue.count >= Limits.recentPayloads { queue.removeFirst() }
-        queue.append(id)
-        guard announceAt == nil else { return }
-        announceAt = now + .random(in: Limits.newsPauseLeast...Limits.newsPauseMost, using: &randomness)
+        queue.append(Announcement(id: id, since: now))
+        if announceAt == nil { schedule(using: &randomness) }
+    }
+
+    /// Ids in records of their own are due some time after the first came, but not soon after the last such records.
+    private mutating func schedule(using randomness: inout Randomness) {
+        announceAt = queue.first.map { first in
+            let due = first.since + .random(in: Limits.newsPauseLeast...Limits.newsPauseMost, using: &randomness)
+            return announcedAt.map { max(due, $0 + Limits.newsSpacing.spread(using: &randomness)) } ?? due
+        }
     }
 
     /// A neighbour announced a payload that is not here; it is asked for after `patience`.
@@ -103,28 +120,47 @@ struct LazyPush: Sendable {
         wake(missing[id]?.askAt)
     }
 
-    /// The announcements to send now, by neighbour; marks them as announced.
+    /// Ids for a neighbour that fit in a record which goes to it anyway; marks them as announced.
+    mutating func riders(
+        for neighbour: Neighbour, atMost count: Int, now: Instant, recent: inout RecentPayloads
+    ) -> [UInt64] {
+        var ids: [UInt64] = []
+        for index in queue.indices {
+            guard ids.count < count, queue[index].since + Limits.newsPauseLeast <= now else { break }
+            guard recent.tell(queue[index].id, to: neighbour) else { continue }
+            queue[index].told += 1
+            ids.append(queue[index].id)
+        }
+        return ids
+    }
+
+    /// The announcements to send now in records of their own, by neighbour: the ids that went to few neighbours in other
+    /// records. Marks them as announced.
     mutating func announcements(
-        now: Instant, neighbours: Neighbours, recent: inout RecentPayloads
+        now: Instant, neighbours: Neighbours, recent: inout RecentPayloads, using randomness: inout Randomness
     ) -> [(peer: PeerID, ids: [UInt64])] {
         guard let deadline = announceAt, deadline <= now else { return [] }
-        announceAt = nil
-        let ids = queue
-        queue = []
+        let ripe = queue.prefix { $0.since + Limits.newsPauseLeast <= now }
+        queue.removeFirst(ripe.count)
+        var rest = ripe.filter { $0.told < Limits.newsReceivers }
         var result: [(peer: PeerID, ids: [UInt64])] = []
-        for peer in listeners(neighbours) {
-            guard let neighbour = neighbours[peer] else { continue }
-            let news = ids.filter { id in
-                guard let entry = recent[id], !entry.known.contains(neighbour.slot) else { return false }
-                return neighbour.pushes & Trees.bit(entry.tree) == 0
+        for peer in rest.isEmpty ? [] : listeners(neighbours).shuffled(using: &randomness) {
+            guard result.count < Limits.newsReceivers, let neighbour = neighbours[peer] else { break }
+            var ids: [UInt64] = []
+            for index in rest.indices where rest[index].told < Limits.newsReceivers {
+                guard recent.tell(rest[index].id, to: neighbour) else { continue }
+                rest[index].told += 1
+                ids.append(rest[index].id)
             }
-            for id in news { recent.record(id, knownAt: neighbour.slot) }
-            if !news.isEmpty { result.append((peer, news)) }
+            if !ids.isEmpty { result.append((peer, ids)) }
         }
+        if !result.isEmpty { announcedAt = now }
+        schedule(using: &randomness)
         return result
     }
 
-    /// All neighbours; where they are many, those that this node dialled, the oldest that served it, and the others in turn.
+    /// The neighbours that may get announcements in records of their own: all; where they are many, those that this node dialled,
+    /// the oldest that served it, and the others in turn.
     private mutating func listeners(_ neighbours: Neighbours) -> [PeerID] {
         let peers = neighbours.peers.filter { neighbours[$0]?.isInTrees ?? false }
         guard peers.count > Limits.newsLinks else { return peers }
@@ -189,18 +225,28 @@ extension Limits {
     /// From asking a neighbour for a payload that it announced to a strike. A longer one lets liars delay payloads; a
     /// shorter one strikes honest neighbours on slow links.
     static let promiseTime = Duration.seconds(2)
-    /// The least pause from a payload to its announcement. A shorter one announces payloads that are still on their way
-    /// along the tree; a longer one delays repairs.
+    /// The least age of a payload that a node announces. A lower one announces payloads that are still on their way along
+    /// the tree; a higher one delays repairs.
     static let newsPauseLeast = Duration.seconds(0.15)
-    /// The most: a random pause between the two gathers the ids of several payloads in one frame. A longer one delays
+    /// The age at which ids go in records of their own after silence is between the two, at random. A higher one delays
     /// repairs; an equal one makes nodes announce in step.
     static let newsPauseMost = Duration.seconds(0.25)
-    /// Links up to which all get all announcements. More cost traffic in proportion; with fewer, more neighbours learn
-    /// of a lost payload late.
+    /// Between two announcements in records of their own; up to a fifth more or less, at random. A longer one delays
+    /// repairs where a node passes few payloads on, whose records take ids along; a shorter one costs records.
+    static let newsSpacing = Duration.seconds(1.5)
+    /// Neighbours at least that a node announces a payload to. With more, more records carry nothing else; with fewer, a lost payload
+    /// is noticed late.
+    static let newsReceivers = 2
+    /// Between two lists of news that a neighbour gets in records which go to it anyway: well below the rate of the frames
+    /// that it reads. A longer one delays repairs; a shorter one costs both ends time.
+    static let newsRidePause = Duration.seconds(0.05)
+    /// Links up to which all may get announcements in records of their own. With more, attackers that open many links get
+    /// most of those; with fewer, more neighbours learn of a lost payload late.
     static let newsLinks = 16
-    /// Beyond that, links that others opened which always get announcements: the oldest of those that served. With
+    /// Beyond that, links that others opened which always may get them: the oldest of those that served. With
     /// more, the gain is smaller; with fewer, attackers that open many links keep honest neighbours from them.
     static let newsOldest = 10
-    /// Links beyond these that get announcements in turn. More cost traffic; with fewer, each of them waits for longer.
+    /// Links beyond these that may get them in turn. With more, honest neighbours get fewer; with fewer, each of these waits
+    /// for longer.
     static let newsInTurn = 4
 }

@@ -64,6 +64,8 @@ struct Neighbour: Sendable {
     var offered: TreeMask = 0
     /// When it last gave a payload that was new here.
     var servedAt: Instant?
+    /// When ids went to it in a record that went anyway.
+    var toldAt: Instant?
     /// The payload that it announced as wide last.
     var wide: UInt64?
     /// When this node last pruned a graft of it.

@@ -41,6 +41,17 @@ struct RecentPayloads: Sendable {
         return true
     }
 
+    /// Names a payload to a neighbour.
+    ///
+    /// - Returns: false if the neighbour has it, or gets it along its tree, or if it is not here any more.
+    mutating func tell(_ id: UInt64, to neighbour: Neighbour) -> Bool {
+        guard let place = places[id], !entries[place].known.contains(neighbour.slot),
+            neighbour.pushes & Trees.bit(entries[place].tree) == 0
+        else { return false }
+        entries[place].known.insert(neighbour.slot)
+        return true
+    }
+
     /// A neighbour is gone: its slot may become another's.
     mutating func forget(_ slot: UInt8) {
         for index in entries.indices { entries[index].known.remove(slot) }

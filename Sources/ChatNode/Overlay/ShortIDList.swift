@@ -2,7 +2,7 @@ import Wire
 
 /// `count u8 | id[8]*`, the first 8 bytes of the ids of payloads, in frames 10 to 12 (Protocol.md section 13).
 enum ShortIDList {
-    private static let idBytes = 8
+    static let idBytes = 8
 
     static func write(_ ids: [UInt64], limit: Int, to writer: inout ByteWriter) {
         precondition(ids.count <= limit, "a list of \(ids.count) ids is above its limit of \(limit)")
@@ -65,9 +65,12 @@ package struct NewsFrame: Hashable, Sendable {
         self.init(ids: ids)
     }
 
+    /// The bytes of a frame with so many ids.
+    static func size(of count: Int) -> Int { 2 + ShortIDList.idBytes * count }
+
     /// The whole frame, its type byte first.
     package var bytes: [UInt8] {
-        var writer = ByteWriter(capacity: 2 + 8 * ids.count)
+        var writer = ByteWriter(capacity: NewsFrame.size(of: ids.count))
         writer.write(FrameType.news.rawValue)
         ShortIDList.write(ids, limit: Limits.newsPayloads, to: &writer)
         return writer.bytes

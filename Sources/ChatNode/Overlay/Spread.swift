@@ -279,6 +279,12 @@ extension Spread {
         return true
     }
 
+    /// News that fit into the padding of the record that is about to go to a neighbour: they change nothing of its size.
+    mutating func fill(_ link: LinkInfo, _ links: inout Links, now: Instant) {
+        guard isEngaged, let peer = link.peer, !link.isRetiring, link.padding > 0 else { return }
+        if let news = trees.news(for: peer, within: link.padding, now: now) { links.enqueue(news.bytes, on: link) }
+    }
+
     /// Does what is due.
     mutating func tick(_ connections: Connections, _ environment: Environment, _ effects: inout Effects) {
         guard environment.isRunning else { return }

@@ -307,6 +307,20 @@ extension TreeSpread {
         return lacking.isEmpty ? [] : [.send(LatestFrame(wantsAnswer: false, ids: lacking).bytes, to: peer)]
     }
 
+    /// News for a neighbour to which a record goes in any case.
+    ///
+    /// - Parameter room: in the record for the frame, in bytes.
+    mutating func news(for peer: PeerID, within room: Int, now: Instant) -> NewsFrame? {
+        guard let neighbour = neighbours[peer], neighbour.isInTrees, room >= NewsFrame.size(of: 1),
+            neighbour.toldAt.map({ now >= $0 + Limits.newsRidePause }) ?? true
+        else { return nil }
+        let most = min(Limits.newsPayloads, 1 + (room - NewsFrame.size(of: 1)) / ShortIDList.idBytes)
+        let ids = lazyPush.riders(for: neighbour, atMost: most, now: now, recent: &recent)
+        if ids.isEmpty { return nil }
+        neighbours.update(peer) { $0.toldAt = now }
+        return NewsFrame(ids: ids)
+    }
+
     /// False above the rate of a neighbour's frames.
     mutating func admitFrame(from peer: PeerID, now: Instant) -> Bool {
         neighbours.update(peer) { $0.frames.takeTokens(now: now) } ?? false
@@ -387,7 +401,8 @@ extension TreeSpread {
             suspicions.removeFirst()
             actions.append(.demoteUnlessHeard(first.peer, since: first.since))
         }
-        for (peer, ids) in lazyPush.announcements(now: now, neighbours: neighbours, recent: &recent) {
+        let news = lazyPush.announcements(now: now, neighbours: neighbours, recent: &recent, using: &randomness)
+        for (peer, ids) in news {
             actions += ids.chunked(Limits.newsPayloads).map { .send(NewsFrame(ids: $0).bytes, to: peer) }
         }
         let due = dueGrafts(now)

@@ -44,6 +44,7 @@ final class LinkSide {
         }
     }
     var roundTrip: Duration? { link.roundTrip }
+    var padding: Int { link.padding }
 
     /// Everything that waits to be sent.
     func output() -> [UInt8] {

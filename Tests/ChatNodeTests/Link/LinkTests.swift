@@ -1,8 +1,9 @@
 import Chat
-import ChatNode
 import Noise
 import Testing
 import Wire
+
+@testable import ChatNode
 
 @Suite struct LinkTests {
     @Test(arguments: [1, 2, 3, 7, 529, 530, 531, 4_000, 65_536])
@@ -40,6 +41,21 @@ import Wire
         pair.shuttle()
         for _ in 0..<3 { pair.alice.link.enqueue([FrameType.payload.rawValue] + [UInt8](repeating: 1, count: 150)) }
         #expect(pair.alice.output().count == 530)
+    }
+
+    @Test(arguments: [0, 100, 400, 505, 506, 507, 508, 509, 600, 1_270, 4_000, 4_093])
+    func `a frame of the size of the padding makes no larger record`(size: Int) {
+        let frame = [FrameType.payload.rawValue] + [UInt8](repeating: 1, count: size)
+        let (plain, filled) = (LinkPair(), LinkPair())
+        for pair in [plain, filled] {
+            pair.shuttle()
+            #expect(pair.alice.padding == 0)
+            pair.alice.link.enqueue(frame)
+        }
+        let padding = filled.alice.padding
+        if padding > 0 { filled.alice.link.enqueue([UInt8](repeating: FrameType.news.rawValue, count: padding)) }
+        #expect(filled.alice.padding == 0)
+        #expect(filled.alice.output().count == plain.alice.output().count)
     }
 
     @Test func `a ping comes back and is measured`() {

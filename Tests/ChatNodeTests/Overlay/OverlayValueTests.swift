@@ -273,6 +273,98 @@ import Wire
         #expect(soon <= now + .milliseconds(2_400))
     }
 
+    /// Payloads that came one after the other, 10 ms apart, as `LazyPush` and `RecentPayloads` hear of them.
+    private mutating func gathered(_ count: Int, _ news: inout LazyPush, _ recent: inout RecentPayloads) -> [UInt64] {
+        let identity = Identity.generate(using: &randomness)
+        var ids: [UInt64] = []
+        for number in 0..<count {
+            let payload = VerifiedPayload(
+                signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: identity,
+                in: Room.lobby.id, epoch: 1, sequence: UInt64(number + 1), timestamp: Timestamp(milliseconds: 1))
+            let at = start + .milliseconds(10 * number)
+            recent.insert(RecentPayloads.Entry(payload: payload, hops: 1, at: at))
+            news.gather(payload.id.prefix, now: at, using: &randomness)
+            ids.append(payload.id.prefix)
+        }
+        return ids
+    }
+
+    @Test mutating func `ids ride to each neighbour once, as many as fit, and none that is young, known or pushed`()
+        throws
+    {
+        var (news, recent) = (LazyPush(), RecentPayloads())
+        let ids = gathered(6, &news, &recent)
+        var neighbours = try neighbours(1...3)
+        let peers = [try peer(1), try peer(2), try peer(3)]
+        let tree = try #require(recent[ids[0]]).tree
+        neighbours.update(peers[2]) { $0.pushes = Trees.bit(tree) }
+        func ride(_ place: Int, _ most: Int, at milliseconds: Int) throws -> [UInt64] {
+            let neighbour = try #require(neighbours[peers[place]])
+            return news.riders(
+                for: neighbour, atMost: most, now: start + .milliseconds(milliseconds), recent: &recent)
+        }
+        let (young, ripe) = (try ride(0, 60, at: 149), try ride(0, 60, at: 160))
+        #expect(young == [] && ripe == Array(ids.prefix(2)))
+        let rest = [try ride(0, 3, at: 900), try ride(0, 3, at: 900), try ride(0, 3, at: 900)]
+        #expect(rest == [Array(ids[2..<5]), [ids[5]], []])
+        recent.record(ids[0], knownAt: try #require(neighbours[peers[1]]).slot)
+        let (known, pushed) = (try ride(1, 60, at: 900), try ride(2, 60, at: 900))
+        #expect(known == Array(ids.dropFirst()) && pushed == [])
+    }
+
+    @Test mutating func `ids that few neighbours have go to two in records of their own, seldom`() throws {
+        var (news, recent) = (LazyPush(), RecentPayloads())
+        let ids = gathered(2, &news, &recent)
+        let neighbours = try neighbours(1...12)
+        let now = start + .seconds(1)
+        let first = try #require(news.announceAt)
+        #expect(first >= start + .milliseconds(150) && first <= start + .milliseconds(250))
+        // The first id rode to two neighbours, the second to one.
+        let (one, two) = (try peer(1), try peer(2))
+        let toOne = news.riders(for: try #require(neighbours[one]), atMost: 2, now: now, recent: &recent)
+        let toTwo = news.riders(for: try #require(neighbours[two]), atMost: 1, now: now, recent: &recent)
+        #expect(toOne == ids && toTwo == [ids[0]])
+        let told = news.announcements(now: now, neighbours: neighbours, recent: &recent, using: &randomness)
+        #expect(told.map(\.ids) == [[ids[1]]] && told.first?.peer != one && news.announceAt == nil)
+        _ = gathered(2, &news, &recent)
+        let second = try #require(news.announceAt)
+        #expect(second >= now + .milliseconds(1_200) && second <= now + .milliseconds(1_800))
+        let early = second - .milliseconds(1)
+        let none = news.announcements(now: early, neighbours: neighbours, recent: &recent, using: &randomness)
+        let batch = news.announcements(now: second, neighbours: neighbours, recent: &recent, using: &randomness)
+        #expect(none.isEmpty && batch.map(\.ids.count) == [2, 2] && batch.first?.peer != batch.last?.peer)
+    }
+
+    @Test mutating func `news for a record that goes anyway fit into it, seldom for one neighbour`() throws {
+        var overlay = TreeSpread()
+        let other = try peer(2)
+        overlay.setMode(.overlay, now: start, using: &randomness)
+        overlay.opened(other, isOutgoing: true, now: start, using: &randomness)
+        let identity = Identity.generate(using: &randomness)
+        for number in 0..<20 {
+            let payload = VerifiedPayload(
+                signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: identity,
+                in: Room.lobby.id, epoch: 1, sequence: UInt64(number + 1), timestamp: Timestamp(milliseconds: 1))
+            _ = overlay.say(payload, hops: 1, now: start, using: &randomness)
+        }
+        let later = start + .seconds(1)
+        let toStranger = overlay.news(for: other, within: 500, now: later)
+        // The neighbour joins the trees behind the payloads: as one that was there before it would have got them.
+        overlay.closed(other, now: start)
+        overlay.opened(other, isOutgoing: true, now: start, using: &randomness)
+        _ = overlay.received(.hello(Hello(isOverlay: true)), from: other, now: start, using: &randomness)
+        let tooSmall = overlay.news(for: other, within: 9, now: later)
+        #expect(toStranger == nil && tooSmall == nil)
+        for (room, count) in [(10, 1), (17, 1), (18, 2), (100, 12)] {
+            let now = later + .milliseconds(50 * room)
+            let found = overlay.news(for: other, within: room, now: now)
+            let news = try #require(found)
+            #expect(news.ids.count == count && news.bytes.count <= room)
+            let soon = overlay.news(for: other, within: room, now: now + .milliseconds(49))
+            #expect(soon == nil)
+        }
+    }
+
     @Test mutating func `the payloads of the last half minute are kept, as many as there is room for`() throws {
         let identity = Identity.generate(using: &randomness)
         var recent = RecentPayloads()
