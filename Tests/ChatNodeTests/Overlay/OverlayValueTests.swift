@@ -329,7 +329,7 @@ import Wire
         _ = gathered(2, &news, &recent)
         let second = try #require(news.announceAt)
         #expect(second >= now + .milliseconds(1_200) && second <= now + .milliseconds(1_800))
-        let early = second - .milliseconds(1)
+        let early = now + .milliseconds(1_199)
         let none = news.announcements(now: early, neighbours: neighbours, recent: &recent, using: &randomness)
         let batch = news.announcements(now: second, neighbours: neighbours, recent: &recent, using: &randomness)
         #expect(none.isEmpty && batch.map(\.ids.count) == [2, 2] && batch.first?.peer != batch.last?.peer)
