@@ -27,9 +27,11 @@ def links(attacker):
 def row(told):
     before, peak = told["memory_kib"]
     calm, attacked = (f"{p50}, {p99} ms" for p50, p99 in (told["calm_ms"], told["attack_ms"]))
-    joined = told["newcomer_seconds"]
+    joined, runs = told["newcomer_seconds"], told.get("runs")
     counted = ", ".join(f"`{name}` {short(told['counted'].get(name, 0))}" for name in told["required"]) or "nothing is refused"
     result = "missed: " + "; ".join(told["missed"]) if told["missed"] else "held"
+    if runs:
+        result += f", in {told['held']} of {runs} rooms"
     cells = [told["tried"], calm, attacked, f"{before / 1024:.1f} + {max(0, peak - before) / 1024:.1f} MiB",
              "{} → {} %".format(*told["cpu_percent"]), "never" if joined is None else f"{joined} s",
              links(told["attacker"]), counted, result]

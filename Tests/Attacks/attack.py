@@ -1,7 +1,8 @@
-"""attack.py [--seconds N] [--windows N] [--keep FILE] [NAME...]: attacks a running room and measures the effects.
+"""attack.py [--seconds N] [--windows N] [--runs N] [--keep FILE] [NAME...]: attacks a running room and measures the effects.
 
-Calm and attack alternate, so that other load of the machine affects both. Prints a line of JSON for each attack; --keep
-replaces the results of those attacks in FILE. The program is $EARSHOT_BINARY. Exits with 1 if a pass line was missed.
+Calm and attack alternate, so that other load of the machine affects both. Prints a line of JSON for each run; --keep
+replaces the results of those attacks in FILE: of several runs, each in a room of its own, the one with the slowest newcomer, with
+the latency in all of them and the number of those that held. The program is $EARSHOT_BINARY. Exits with 1 if a pass line was missed.
 """
 
 import argparse
@@ -79,8 +80,11 @@ class Run:
         self.hosts, self.entry = hosts, entry
         self.seconds = options.seconds or entry.seconds
         self.windows = options.windows or entry.windows
+        self.isAlone = (options.runs or entry.runs) == 1
         self.crowd = Crowd(hosts, MEMBERS, PROGRAM)
         self.calm, self.attacked, self.calm_cpu, self.attacked_cpu = [], [], [], []
+        # Public messages sent while under attack, counted once for each link.
+        self.sends = 0
 
     def window(self, numbers, processor):
         before, begun = self.crowd.victim.processor_time(), time.monotonic()
@@ -100,7 +104,9 @@ class Run:
         for left in reversed(range(self.windows)):
             self.window(self.calm, self.calm_cpu)
             attacker.order("on")
+            sends = crowd.sends()
             self.window(self.attacked, self.attacked_cpu)
+            self.sends += crowd.sends() - sends
             if left == 0:
                 found = self.entry.look(crowd) if self.entry.look else {}
                 joined = self.newcomer()
@@ -138,6 +144,7 @@ class Run:
             "calm_ms": quantiles(calm), "attack_ms": quantiles(attacked),
             "deliveries": len(attacked), "missing": missing + calm_missing, "repaired": self.crowd.repaired,
             "links_lost": self.crowd.lost(),
+            "sends_per_message": round(self.sends / max(1, len(self.attacked)), 1),
             "cpu_percent": [percent(self.calm_cpu), percent(self.attacked_cpu)],
             "memory_kib": [resident, peak],
             "newcomer_seconds": joined,
@@ -145,8 +152,8 @@ class Run:
             "attacker": tally,
             "found": found,
         }
-        told["missed"] = self.entry.missed(told)
-        return told
+        told["missed"] = self.entry.missed(told, isAlone=self.isAlone)
+        return told, calm, attacked
 
 
 def quantiles(latencies):
@@ -156,6 +163,21 @@ def quantiles(latencies):
 
 def percent(shares):
     return round(100 * sum(shares) / len(shares), 1)
+
+
+def together(entry, runs):
+    """Of several runs, the one with the slowest newcomer, or that missed most; with the latency in all, and how many held."""
+    def key(told):
+        joined = told["newcomer_seconds"]
+        return len(told["missed"]), float("inf") if joined is None else joined
+
+    told = max((run[0] for run in runs), key=key)
+    if len(runs) == 1:
+        return told
+    newcomers = [run[0]["newcomer_seconds"] for run in runs]
+    told |= {"runs": len(runs), "held": sum(not run[0]["missed"] for run in runs), "newcomers": newcomers}
+    told |= {"calm_ms": quantiles(sum((run[1] for run in runs), [])), "attack_ms": quantiles(sum((run[2] for run in runs), []))}
+    return told | {"deliveries": sum(run[0]["deliveries"] for run in runs), "missed": entry.missed(told)}
 
 
 def attack(entry, options):
@@ -184,15 +206,21 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--windows", type=int)
+    parser.add_argument("--runs", type=int)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     chosen = [entry for entry in CATALOGUE if not options.names or entry.name in options.names]
     failed = False
     for entry in chosen:
-        told = attack(entry, options)
-        print(json.dumps(told), flush=True)
-        failed = failed or bool(told["missed"])
+        runs = []
+        for _ in range(options.runs or entry.runs):
+            runs.append(attack(entry, options))
+            print(json.dumps(runs[-1][0]), flush=True)
+        told = together(entry, runs)
+        if len(runs) > 1:
+            print(json.dumps(told), flush=True)
+        failed = failed or bool(told["missed"]) or any(run[0]["missed"] for run in runs)
         if options.keep:
             keep(options.keep, told)
     return 1 if failed else 0

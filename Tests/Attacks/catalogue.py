@@ -23,22 +23,28 @@ class Attack:
     seconds: float = 4
     windows: int = 3
     newcomer: float = 10
+    # Rooms that the attack is tried on, one after the other.
+    runs: int = 1
+    # The most that the members may send of a public message, counted once for each link; None for any number.
+    sends: Optional[float] = None
     look: Optional[Callable] = None
     wanted: Optional[dict] = None
     counters = ("link_", "dropped_", "connections_refused", "bans", "certificates_refused", "sealed_", "wants_refused", "wanted_",
                 "id_lists_malformed", "unexpected_frames", "pings_", "candidates", "dials", "handshakes_done", "refused_")
 
-    def missed(self, told):
-        """The pass lines that a run missed, as sentences."""
+    def missed(self, told, isAlone=True):
+        """The pass lines that a run missed, as sentences. That of latency holds for several runs together: in each alone, some
+        messages wait for the other work of the machine."""
         calm, attacked = told["calm_ms"][1], told["attack_ms"][1]
         before, peak = told["memory_kib"]
         joined = told["newcomer_seconds"]
         lines = [
-            (attacked > max(2 * calm, NOISE), f"p99 {attacked} ms, calm {calm} ms"),
+            (isAlone and attacked > max(2 * calm, NOISE), f"p99 {attacked} ms, calm {calm} ms"),
             (told["missing"], f"{told['missing']} not delivered"),
             (told["links_lost"], f"{told['links_lost']} honest links lost"),
             (peak - before > MEMORY, f"{peak - before} KiB more"),
             (joined is None or joined > self.newcomer, f"a newcomer waited {joined} s"),
+            (self.sends and told["sends_per_message"] > self.sends, f"{told['sends_per_message']} sends of a message"),
             (self.end == "closed" and told["attacker"].get("still_open_at_the_end"), "attacker's links stayed"),
         ]
         missed = [line for is_missed, line in lines if is_missed]
@@ -89,8 +95,9 @@ CATALOGUE = [
     Attack("pings-unread", "a member that sends 150,000 pings a second and reads nothing", ("pings_unanswered",)),
     Attack("requests", "36 members that send contact requests, 18 a second together",
            ("refused_request_displaced",), seconds=8, windows=2, look=requests, wanted={"open_requests": 32}),
-    Attack("many-members", "320 members from 320 addresses that join as fast as the limits allow", ("handshakes_done",),
-           seconds=16, windows=1),
+    # Long enough that all 320 have come while the attack is on; 224 find a place.
+    Attack("many-members", "320 members from 320 addresses that join as fast as the limits allow",
+           ("handshakes_done",), seconds=30, windows=1, newcomer=5, runs=10, sends=40),
     Attack("certificates", "2,000 certificates of new identities a second", ("certificates_refused", "dropped_new_author_rate")),
     Attack("sealed-flood", "800 sealed messages a second that do not open", ("sealed_refused", "sealed_unopened")),
     Attack("false-history", "offers of 60,000 missing payloads a second, and as many requests for them",

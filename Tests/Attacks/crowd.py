@@ -163,6 +163,10 @@ class Crowd:
         answer = self.ask(member or self.victim, "stats")
         return {name: value for name, value in answer.items() if isinstance(value, int)}
 
+    def sends(self):
+        """The public messages that honest members have sent, counted once for each link."""
+        return sum(self.counters(member).get("sent_public_message", 0) for member in self.members)
+
     def lost(self):
         """The number of events in which an honest member saw another one leave."""
         keys = {member.key for member in self.members}

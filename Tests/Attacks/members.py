@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import selectors
 import socket
 import struct
 import threading
@@ -40,6 +41,39 @@ def reads(stage, member):
 
     threading.Thread(target=read, daemon=True).start()
     return closed
+
+
+class Drain:
+    """Reads and discards what the victim sends to many members, in one thread: a thread for each would take the processors from the
+    members for each message."""
+
+    def __init__(self):
+        self.selector = selectors.DefaultSelector()
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def add(self, member):
+        """The flag that is set when the victim closes."""
+        closed = threading.Event()
+        self.selector.register(member.peer.stream, selectors.EVENT_READ, closed)
+        return closed
+
+    def run(self):
+        while True:
+            for key, _ in self.selector.select():
+                try:
+                    if key.fileobj.recv(65_536):
+                        continue
+                except OSError:
+                    pass
+                self.selector.unregister(key.fileobj)
+                key.data.set()
+
+    def end(self, member):
+        try:
+            self.selector.unregister(member.peer.stream)
+        except KeyError:
+            pass
+        member.peer.stream.close()
 
 
 class Flood:
@@ -189,7 +223,7 @@ class Crowd:
         pass
 
     def run(self):
-        crowd = []
+        crowd, drain = [], Drain()
         for identity in self.identities:
             self.number += 1
             if not self.stage.pause(1 / self.pace):
@@ -199,7 +233,7 @@ class Crowd:
             except (OSError, AssertionError):
                 self.stage.count("refused")
                 continue
-            crowd.append((member, reads(self.stage, member)))
+            crowd.append((member, drain.add(member)))
             self.stage.count("members")
         for number in self.stage.paced(self.pace):
             if not crowd:
@@ -212,7 +246,7 @@ class Crowd:
                     closed.set()
         for member, closed in crowd:
             self.stage.count("closed_by_victim" if closed.is_set() else "still_open_at_the_end")
-            member.peer.stream.close()
+            drain.end(member)
 
 
 class Requests(Crowd):

@@ -140,6 +140,7 @@ class HouseRules(unittest.TestCase):
         table = attack_table.BEGIN + attack_table.HEAD + attack_table.row(rows[0]) + attack_table.END
         self.assertEqual(self.breaches(**{"Docs/attacks.json": results, "Docs/Threats.md": table}), "")
         self.assertIn("| noise | 1, 2 ms | 3, 4 ms | 1.0 + 1.0 MiB | 6 → 7 % | never | none | `noise` 5 | held |", table)
+        self.assertIn("| held, in 9 of 10 rooms |", attack_table.row(rows[0] | {"runs": 10, "held": 9}))
 
     def test_a_table_of_faults_that_no_run_made_is_refused(self):
         rows = [{"test": "Bad.test_noise", "fault": "noise", "tried": "two hosts", "figures": "3 said", "missed": None}]
