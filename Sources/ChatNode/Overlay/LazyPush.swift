@@ -71,7 +71,14 @@ struct LazyPush: Sendable {
     func awaits(_ peer: PeerID) -> Bool { promises.contains { $0.peer == peer } }
 
     /// A payload came from a neighbour, whatever becomes of it here: the neighbour keeps its promise.
-    mutating func kept(_ id: UInt64, by peer: PeerID) { promises.removeAll { $0.id == id && $0.peer == peer } }
+    ///
+    /// - Returns: true if the neighbour was asked for it.
+    @discardableResult
+    mutating func kept(_ id: UInt64, by peer: PeerID) -> Bool {
+        let count = promises.count
+        promises.removeAll { $0.id == id && $0.peer == peer }
+        return promises.count < count
+    }
 
     /// A neighbour that was asked for payloads has them no more, or gave enough: the next announcers are asked at once.
     mutating func refused(_ ids: [UInt64], by peer: PeerID, now: Instant) {

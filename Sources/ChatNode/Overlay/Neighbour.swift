@@ -60,8 +60,11 @@ struct Neighbour: Sendable {
     var isOurGuest = false
     /// The trees that this node pushes to it.
     var pushes: TreeMask = 0
-    /// The trees that a wide payload made anew, which it may graft in answer however idle it is.
+    /// The trees that a wide payload made anew and that may come to it from here: until its answer, which it may graft however idle it
+    /// is, or its own copy, it gets the payloads that follow.
     var offered: TreeMask = 0
+    /// How far from the roots of the trees it is.
+    var distances = TreeDistances.unknown
     /// When it last gave a payload that was new here.
     var servedAt: Instant?
     /// When ids went to it in a record that went anyway.

@@ -190,7 +190,7 @@ extension Spread {
         let id = frame.id.prefix
         switch reason {
         case .duplicate, .ownPayload:
-            let actions = trees.repeated(id, of: frame.author, hops: frame.hops, from: peer)
+            let actions = trees.repeated(id, of: frame.author, hops: frame.hops, from: peer, now: now)
             order(actions, connections, now: now, &effects)
         // Another neighbour may be asked.
         case .relayRate, .newAuthorRate, .youngRate, .unknownBridge: break

@@ -2,27 +2,74 @@ import Wire
 
 /// Decides which payloads go over all links, so that their tree becomes the shortest one (Protocol.md section 13).
 struct TreeReset: Sendable {
-    /// Payloads of each tree since the last wide one; nil before the first.
-    private var carried = [Int?](repeating: nil, count: Trees.count)
-    private var acceptedAt = [Instant?](repeating: nil, count: Trees.count)
+    /// The state of a tree.
+    private struct Epoch: Sendable {
+        /// Payloads since the last wide one; nil before the first.
+        var carried: Int?
+        /// Links that this node got or lost since.
+        var changes = 0
+        /// The wide payload that made the tree, and when.
+        var made: (id: UInt64, at: Instant)?
+        /// Others that made it within `Limits.wideContest`.
+        var contests = 0
+
+        var isFirst: Bool { carried == nil }
+
+        func isInTransition(at now: Instant) -> Bool { made.map { now < $0.at + Limits.wideContest } ?? false }
+
+        /// Whether a wide payload makes the tree anew. Of several that are under way at once the one with the least id does, at all nodes.
+        func accepts(_ id: UInt64, at now: Instant) -> Bool {
+            guard let made else { return true }
+            if isInTransition(at: now) { return id < made.id && contests < Limits.wideContests }
+            return now >= made.at + Limits.widePause || carried ?? Limits.wideAccepted >= Limits.wideAccepted
+        }
+
+        mutating func begin(_ id: UInt64, at now: Instant) {
+            let isContest = isInTransition(at: now)
+            contests = isContest ? contests + 1 : 0
+            made = (id, isContest ? made?.at ?? now : now)
+            (carried, changes) = (0, 0)
+        }
+    }
+
+    private var epochs = [Epoch](repeating: Epoch(), count: Trees.count)
 
     /// A payload of a tree came or was said.
-    mutating func count(_ tree: Int) { carried[tree] = min((carried[tree] ?? 0) + 1, Limits.wideAfter) }
+    mutating func count(_ tree: Int) { epochs[tree].carried = min((epochs[tree].carried ?? 0) + 1, Limits.wideAfter) }
 
-    /// True if the own payload that is said now is to go wide.
-    func isDue(_ tree: Int) -> Bool { carried[tree].map { $0 >= Limits.wideAfter } ?? true }
+    /// This node got a link, or lost one.
+    mutating func recordChange() {
+        for tree in epochs.indices { epochs[tree].changes = min(epochs[tree].changes + 1, Limits.wideAfter) }
+    }
 
-    /// Notes a payload that its author marked as wide.
+    /// True if the own payload that is said now is to go wide: the tree has carried nothing yet, or many payloads while the links changed.
     ///
-    /// - Returns: the trees that it makes anew: its own, and each that has carried nothing, so that a new room needs one wide
-    ///   payload and not eight. 0 if the last wide one was too recent: then it is a payload as any other.
-    mutating func accept(_ tree: Int, now: Instant) -> TreeMask {
-        let isOld = acceptedAt[tree].map { now >= $0 + Limits.widePause } ?? true
-        guard isOld || carried[tree] ?? Limits.wideAccepted >= Limits.wideAccepted else { return 0 }
+    /// - Parameter links: of this node.
+    func isDue(_ tree: Int, links: Int) -> Bool {
+        guard let carried = epochs[tree].carried else { return true }
+        return carried >= Limits.wideAfter && epochs[tree].changes * Limits.wideChanges >= links
+    }
+
+    /// A wide payload made this tree a moment ago: its links are not settled yet.
+    func isInTransition(_ tree: Int, now: Instant) -> Bool { epochs[tree].isInTransition(at: now) }
+
+    /// The trees that a wide payload made.
+    func mask(of id: UInt64) -> TreeMask {
+        epochs.indices.reduce(into: 0) { mask, tree in mask |= epochs[tree].made?.id == id ? Trees.bit(tree) : 0 }
+    }
+
+    /// Records a payload that its author marked as wide.
+    ///
+    /// - Returns: the trees that it makes anew: its own, each that has carried nothing, so that a new room needs one wide payload and
+    ///   not eight, and each that the one made which it takes the place of. 0 if the last wide one was too recent: then it is a
+    ///   payload as any other.
+    mutating func accept(_ tree: Int, _ id: UInt64, now: Instant) -> TreeMask {
+        guard epochs[tree].accepts(id, at: now) else { return 0 }
+        let contested = epochs[tree].isInTransition(at: now) ? epochs[tree].made?.id : nil
         var mask: TreeMask = 0
-        for other in carried.indices where other == tree || carried[other] == nil {
-            carried[other] = 0
-            acceptedAt[other] = now
+        for other in epochs.indices
+        where other == tree || epochs[other].isFirst || (contested != nil && epochs[other].made?.id == contested) {
+            epochs[other].begin(id, at: now)
             mask |= Trees.bit(other)
         }
         return mask
@@ -30,9 +77,18 @@ struct TreeReset: Sendable {
 }
 
 extension Limits {
-    /// Payloads of a tree after which the next one is wide. With more, a tree that grew badly stays for longer; with
-    /// fewer, more payloads go over all links.
+    /// Payloads of a tree after which the next one is wide, if the links changed. With more, a tree that grew badly stays for longer; with
+    /// fewer, more payloads go over all links: one of 200 costs a twentieth of the traffic.
     static let wideAfter = 200
+    /// The part of its links that an author must have got or lost since the last wide payload: one in so many. With more, small
+    /// changes make trees anew; with fewer, a tree of many drawn parents stays long.
+    static let wideChanges = 4
+    /// How long the wide payloads of several authors contend for a tree, and its repeated payloads prune nothing. A longer one costs
+    /// copies; a shorter one, below the time that a payload takes through the room, makes a tree of pieces.
+    static let wideContest = Duration.seconds(1)
+    /// Wide payloads that may take a tree over in that time. More let a hostile author flood all links with ids in falling
+    /// order; with fewer, a large room that begins to talk at once gets a tree of pieces.
+    static let wideContests = 8
     /// Payloads of a tree after which a wide one is accepted: half of `wideAfter`, since some are lost or come late.
     /// With fewer, a hostile author floods all links; with more, honest wide payloads are ignored.
     static let wideAccepted = 100

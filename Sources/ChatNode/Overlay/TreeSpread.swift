@@ -5,12 +5,12 @@ import Wire
 /// Broadcast of public payloads over a few links to all nodes of a large room (Protocol.md section 13). It knows no link and no clock:
 /// each call returns the actions that it asks for.
 ///
-/// It follows Plumtree (Leitão, Pereira and Rodrigues, 2007): the neighbour that gives a payload first becomes the parent of its
-/// tree, a copy prunes its link, and ids that are announced later (`LazyPush`) lead to grafts where a tree lost a payload.
-/// It deviates where a neighbour may be hostile or a tree grows bad:
+/// It follows Plumtree (Leitão, Pereira and Rodrigues, 2007): payloads go along a tree, and ids that are announced later (`LazyPush`)
+/// lead to grafts where a tree lost a payload. It deviates where a neighbour may be hostile or a tree grows bad:
 /// - Eight trees, chosen by the author's key, carry the payloads of all authors; Plumtree has one, or one for each source.
-/// - A payload that its author marks as wide takes all links, so that the fastest ones make the tree anew (`TreeReset`); Plumtree
-///   compares hop counts, which a neighbour can invent.
+/// - A payload that its author marks as wide takes all links, and the neighbour that gives it first becomes the parent (`TreeReset`).
+///   In Plumtree each payload makes parents, and each copy prunes a link: where several are under way at once, they prune several
+///   links of one circle, and the tree falls apart. Here a copy prunes no link of a parent or a child.
 /// - An announcement is a promise, and broken ones are counted (`Strikes`), as gossipsub 1.1 does with its IHAVE and IWANT.
 /// - A neighbour that gave nothing new for long gets few trees, as gossipsub's mesh prefers peers that deliver first.
 /// - From time to time one neighbour compares the latest payloads (`AntiEntropy`), as in epidemic algorithms; gossipsub has its
@@ -50,6 +50,8 @@ struct TreeSpread: Sendable {
     private var treeReset = TreeReset()
     private var suspicions: [Suspicion] = []
     private var lastPayloadAt: Instant?
+    /// The payload that came last because it was asked for.
+    private var askedFor: UInt64?
     /// The neighbours that are in overlay mode.
     private var overlayNeighbours = 0
 
@@ -100,6 +102,7 @@ extension TreeSpread {
         if neighbours[peer] != nil { closed(peer, now: now) }
         guard neighbours.open(peer, isOutgoing: isOutgoing, witness: witness, now: now) else { return }
         neighbours.update(peer) { $0.isOurGuest = isGuest }
+        treeReset.recordChange()
         modeChanged(now, using: &randomness)
     }
 
@@ -114,6 +117,7 @@ extension TreeSpread {
         if neighbours[peer]?.isOverlay == true { overlayNeighbours -= 1 }
         guard let slot = neighbours.close(peer) else { return }
         recent.forget(slot)
+        treeReset.recordChange()
         lazyPush.close(peer)
         suspicions.removeAll { $0.peer == peer }
         trees.lose(peer, now: now)
@@ -156,10 +160,16 @@ extension TreeSpread {
         _ payload: VerifiedPayload, hops: UInt8, now: Instant, using randomness: inout Randomness
     ) -> [Action] {
         let tree = Trees.index(of: payload.author)
-        let made = mode == .overlay && treeReset.isDue(tree) ? treeReset.accept(tree, now: now) : 0
+        let isDue = mode == .overlay && treeReset.isDue(tree, links: neighbours.count)
+        let made = isDue ? treeReset.accept(tree, payload.id.prefix, now: now) : 0
         let isWide = made != 0
-        if isWide { clear(made) } else { treeReset.count(tree) }
-        let eager = neighbours.peers.filter { isPushed(tree, to: $0) || isMeshLink($0) }
+        if isWide {
+            clear(made)
+            trees.becomeRoot(of: made)
+        } else {
+            treeReset.count(tree)
+        }
+        let eager = neighbours.peers.filter { isPushed(tree, to: $0, now) || isMeshLink($0) }
         let hasTree = eager.contains { neighbours[$0]?.isOverlay ?? false }
         let receivers = isWide || !hasTree ? neighbours.peers : eager
         return spread(payload, hops: hops, to: receivers, from: nil, isWide: isWide, now: now, using: &randomness)
@@ -173,43 +183,95 @@ extension TreeSpread {
         guard recent[id] == nil, let neighbour = neighbours[peer] else { return [] }
         let wasMissing = lazyPush.isMissing(id)
         lazyPush.settle(id)
-        let made = neighbour.wide == id ? treeReset.accept(tree, now: now) : 0
+        let made = neighbour.wide == id ? treeReset.accept(tree, id, now: now) : 0
         let isWide = made != 0
         if !isWide { treeReset.count(tree) }
         let parent = trees.parent(of: tree)
         var actions: [Action] = []
-        if isWide {
-            clear(made)
-            actions.append(.send(TreeFrame.graft(made, ids: []).bytes, to: peer))
-        }
         neighbours.update(peer) { neighbour in
             (neighbour.servedAt, neighbour.gaveAt) = (now, now)
         }
-        // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
-        if neighbour.isInTrees, mode == .overlay || hops > 1 {
-            trees.setParent(of: made | Trees.bit(tree), to: peer)
-            neighbours.update(peer) { $0.pushes |= made | Trees.bit(tree) }
-        }
-        let receivers = neighbours.peers.filter { $0 != peer && (isWide || isPushed(tree, to: $0)) }
+        actions += isWide ? follow(peer, made, hops: hops) : link(peer, tree, id, hops: hops, now: now)
+        let receivers = neighbours.peers.filter { $0 != peer && (isWide || isPushed(tree, to: $0, now)) }
         actions += spread(payload, hops: hops, to: receivers, from: peer, isWide: isWide, now: now, using: &randomness)
         if wasMissing, let parent, parent != peer { actions += suspect(parent, now) }
         return actions
     }
 
-    /// A payload that is here already came again, or an own one came back: that link is no part of the tree.
-    mutating func repeated(_ id: UInt64, of author: PeerID, hops: UInt8, from peer: PeerID) -> [Action] {
+    /// A wide payload came first from a neighbour, the parent of these trees from now on.
+    private mutating func follow(_ peer: PeerID, _ made: TreeMask, hops: UInt8) -> [Action] {
+        clear(made)
+        neighbours.update(peer) { neighbour in
+            neighbour.offered &= ~made
+            neighbour.distances.set(made, to: hops - 1)
+            if neighbour.isInTrees { neighbour.pushes |= made }
+        }
+        guard let neighbour = neighbours[peer], neighbour.isInTrees else { return [] }
+        trees.setParent(of: made, to: peer, distances: neighbour.distances)
+        return [.send(TreeFrame.graft(made, ids: []).bytes, to: peer)]
+    }
+
+    /// A new payload came from a neighbour along a link of its tree, because it was asked for, or along a link that only the neighbour
+    /// counts as one of the tree.
+    private mutating func link(
+        _ peer: PeerID, _ tree: Int, _ id: UInt64, hops: UInt8, now: Instant
+    ) -> [Action] {
+        guard let neighbour = neighbours[peer], neighbour.isInTrees else { return [] }
+        let bit = Trees.bit(tree)
+        guard mode == .overlay else {
+            // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
+            if hops > 1 { _ = move(tree, to: peer, neighbour) }
+            return []
+        }
+        if askedFor == id {
+            let parent = trees.parent(of: tree)
+            guard parent != peer, trees.recordMiss(tree, now: now) else { return [] }
+            let moved = move(tree, to: peer, neighbour)
+            guard let parent else { return [moved] }
+            neighbours.update(parent) { $0.pushes &= ~bit }
+            return [moved, .send(TreeFrame.prune(bit).bytes, to: parent)]
+        }
+        guard !isPushed(tree, to: peer, now) else { return [] }
+        if trees.parent(of: tree) == nil, !trees.isRoot(of: tree) {
+            return [move(tree, to: peer, neighbour)]
+        }
+        // An author without a tree of its own sends its payloads on all its links.
+        guard hops > 1, !treeReset.isInTransition(tree, now: now) else { return [] }
+        return [.send(TreeFrame.prune(bit).bytes, to: peer)]
+    }
+
+    /// A neighbour becomes the parent of a tree.
+    ///
+    /// - Returns: the graft that tells it so.
+    private mutating func move(_ tree: Int, to peer: PeerID, _ neighbour: Neighbour) -> Action {
+        trees.setParent(of: Trees.bit(tree), to: peer, distances: neighbour.distances)
+        neighbours.update(peer) { $0.pushes |= Trees.bit(tree) }
+        return .send(TreeFrame.graft(Trees.bit(tree), ids: []).bytes, to: peer)
+    }
+
+    /// A payload that is here already came again, or an own one came back: that link is no part of the tree, unless it is one of a parent
+    /// or a child.
+    mutating func repeated(_ id: UInt64, of author: PeerID, hops: UInt8, from peer: PeerID, now: Instant) -> [Action] {
         guard let neighbour = neighbours[peer] else { return [] }
         recent.record(id, knownAt: neighbour.slot)
         if neighbour.wide == id {
-            neighbours.update(peer) { $0.wide = nil }
+            neighbours.update(peer) { neighbour in
+                neighbour.wide = nil
+                neighbour.offered = 0
+                neighbour.distances.set(treeReset.mask(of: id), to: hops)
+            }
             return []
         }
         // An own payload of a mesh node, or to one, comes in any case.
         guard hops > 0 || (mode == .overlay && neighbour.isOverlay) else { return [] }
         let tree = Trees.index(of: author)
+        let (bit, isParent) = (Trees.bit(tree), trees.parent(of: tree) == peer)
+        if mode == .overlay {
+            if isParent { trees.forgiveMisses(tree) }
+            guard neighbour.pushes & bit == 0, !treeReset.isInTransition(tree, now: now) else { return [] }
+        }
         // The parent brings the authors without a link in this tree, and with them those that have one.
-        guard !isRelaying || neighbours[author] == nil || trees.parent(of: tree) != peer else { return [] }
-        let bit = Trees.bit(tree)
+        guard !isRelaying || neighbours[author] == nil || !isParent else { return [] }
         neighbours.update(peer) { $0.pushes &= ~bit }
         return [.send(TreeFrame.prune(bit).bytes, to: peer)]
     }
@@ -219,7 +281,8 @@ extension TreeSpread {
 
     /// A payload came: its neighbour keeps its promise, whatever admission makes of it.
     mutating func arrived(_ id: UInt64, from peer: PeerID) {
-        if lazyPush.awaits(peer) { lazyPush.kept(id, by: peer) }
+        guard lazyPush.awaits(peer) else { return }
+        if lazyPush.kept(id, by: peer) { askedFor = id }
     }
 
     /// A payload that was refused may be right by now.
@@ -241,9 +304,12 @@ extension TreeSpread {
         return receivers.isEmpty ? [] : [.push(entry, to: receivers, isWide: isWide)]
     }
 
-    private func isPushed(_ tree: Int, to peer: PeerID) -> Bool {
+    /// True for a parent or a child, and for a neighbour that may become a child by a wide payload under way: later payloads come there
+    /// behind it.
+    private func isPushed(_ tree: Int, to peer: PeerID, _ now: Instant) -> Bool {
         guard let neighbour = neighbours[peer], isOn || neighbour.isOverlay else { return false }
-        return neighbour.pushes & Trees.bit(tree) != 0
+        let isOffered = neighbour.offered & Trees.bit(tree) != 0 && treeReset.isInTransition(tree, now: now)
+        return isOffered || neighbour.pushes & Trees.bit(tree) != 0
     }
 
     /// On such a link a node says all that it says itself.
@@ -255,6 +321,7 @@ extension TreeSpread {
         neighbours.updateAll { neighbour in
             if neighbour.isOverlay { neighbour.pushes &= ~mask }
             neighbour.offered = mask
+            neighbour.distances.set(mask, to: .max)
         }
     }
 }
@@ -328,8 +395,9 @@ extension TreeSpread {
 
     private mutating func grafted(_ mask: TreeMask, _ ids: [UInt64], by peer: PeerID, now: Instant) -> [Action] {
         guard let neighbour = neighbours[peer], !neighbour.isGuest, isOn || neighbour.isOverlay else { return [] }
-        var (actions, wanted) = given(ids, to: peer, neighbour, now)
-        wanted |= mask
+        let (actions, brought) = given(ids, to: peer, neighbour, now)
+        // In an overlay the neighbour moves its tree by a graft of its own where it has missed more than this.
+        let wanted = mode == .overlay ? mask : mask | brought
         let offered = wanted & neighbour.offered
         let allowed = offered | allowance(wanted & ~offered, for: neighbour, now)
         neighbours.update(peer) { changed in

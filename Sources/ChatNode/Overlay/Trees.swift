@@ -4,7 +4,10 @@ import Wire
 
 /// The eight trees over which payloads spread: which neighbour gives each, and which are pushed to (Protocol.md section 13).
 ///
-/// A tree is a set of links, each used in both directions. It has no root: payloads of any author go along it.
+/// A tree is a set of links, each used in both directions: payloads of any author go along it. Its root is the author of the wide payload
+/// that made it last, and each other node has one parent. So there are never more links in it than nodes, however many payloads are
+/// under way; with links that a repeated copy prunes, as in Plumtree, each of two payloads may prune another link of one circle,
+/// which parts the tree.
 struct Trees: Sendable {
     static let count = 8
     static let all = TreeMask.max
@@ -20,19 +23,45 @@ struct Trees: Sendable {
         let mask: TreeMask
     }
 
-    /// The neighbour that gave the last new payload of each tree, or was grafted for it.
+    /// Payloads of a tree that had to be asked for.
+    private struct Misses: Sendable {
+        var count = 0
+        private var lastAt: Instant?
+        private var movedAt: Instant?
+
+        mutating func record(now: Instant, wanted: Int) -> Bool {
+            count = lastAt.map { now < $0 + Limits.missTime } ?? false ? count + 1 : 1
+            lastAt = now
+            guard count >= wanted, movedAt.map({ now >= $0 + Limits.movePause }) ?? true else { return false }
+            (count, movedAt) = (0, now)
+            return true
+        }
+    }
+
+    /// The neighbour that gave the wide payload of each tree, or was grafted for it since.
     private var parents = [PeerID?](repeating: nil, count: Trees.count)
+    /// The trees of which this node is the root.
+    private var roots: TreeMask = 0
+    /// The trees whose parents were drawn, and may be below this node.
+    private var drawn: TreeMask = 0
+    /// The links from the root of each tree to this node.
+    private var distances = TreeDistances.unknown
+    private var misses = [Misses](repeating: Misses(), count: Trees.count)
     /// When trees without a parent are grafted.
     private(set) var nextDeadline: Instant?
 
     func parent(of tree: Int) -> PeerID? { parents[tree] }
+
+    func isRoot(of tree: Int) -> Bool { roots & Trees.bit(tree) != 0 }
+
+    private func lacksParent(_ tree: Int) -> Bool { parents[tree] == nil && !isRoot(of: tree) }
 
     /// How many trees a neighbour gives.
     func count(from peer: PeerID) -> Int { parents.count { $0 == peer } }
 
     /// A link was established, or one that gave a tree is lost: trees without a parent get one at `instant`.
     mutating func graft(at instant: Instant) {
-        guard parents.contains(nil) else { return }
+        guard parents.indices.contains(where: lacksParent) else { return }
         nextDeadline = nextDeadline.map { min($0, instant) } ?? instant
     }
 
@@ -42,10 +71,40 @@ struct Trees: Sendable {
         graft(at: now + pause)
     }
 
-    /// A payload came first from this neighbour, which gives these trees from now on.
-    mutating func setParent(of mask: TreeMask, to peer: PeerID) {
-        for tree in parents.indices where mask & Trees.bit(tree) != 0 { parents[tree] = peer }
+    /// This neighbour gives these trees from now on.
+    ///
+    /// - Parameter distances: how far from their roots it is; where that is unknown, this node keeps its own.
+    mutating func setParent(of mask: TreeMask, to peer: PeerID, distances known: TreeDistances = .unknown) {
+        roots &= ~mask
+        drawn &= ~mask
+        for tree in parents.indices where mask & Trees.bit(tree) != 0 {
+            parents[tree] = peer
+            misses[tree].count = 0
+            if known[tree] < .max { distances[tree] = known[tree] + 1 }
+        }
     }
+
+    /// An own wide payload made these trees.
+    mutating func becomeRoot(of mask: TreeMask) {
+        roots |= mask
+        for tree in parents.indices where mask & Trees.bit(tree) != 0 {
+            parents[tree] = nil
+            distances[tree] = 0
+        }
+    }
+
+    /// A payload of a tree came because it was asked for, and not along the tree.
+    ///
+    /// - Returns: true if the tree is broken, so that its next payloads are to come from the neighbour that gave this one: at once if its
+    ///   parent was drawn, else at the second within `Limits.missTime`, since the first may only be late, or at the fourth at its
+    ///   root; and once in `Limits.movePause`, since all that was said meanwhile is missing too.
+    mutating func recordMiss(_ tree: Int, now: Instant) -> Bool {
+        let wanted = isRoot(of: tree) ? Limits.missesOfRoot : drawn & Trees.bit(tree) != 0 ? 1 : Limits.misses
+        return misses[tree].record(now: now, wanted: wanted)
+    }
+
+    /// The parent of a tree gave a payload after another had to be asked for it: it is only slow.
+    mutating func forgiveMisses(_ tree: Int) { misses[tree].count = 0 }
 
     /// Forgets all parents.
     mutating func reset() { self = Trees() }
@@ -61,8 +120,10 @@ struct Trees: Sendable {
         guard !missing.isEmpty, !candidates.isEmpty else { return [] }
         var masks: [PeerID: TreeMask] = [:]
         for tree in missing {
-            guard let peer = choose(among: candidates, neighbours, now, using: &randomness) else { continue }
-            parents[tree] = peer
+            let safe = notBelow(candidates, tree, neighbours)
+            guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
+            setParent(of: Trees.bit(tree), to: peer, distances: neighbours[peer]?.distances ?? .unknown)
+            drawn |= Trees.bit(tree)
             masks[peer, default: 0] |= Trees.bit(tree)
         }
         for (peer, mask) in masks { neighbours.update(peer) { $0.pushes |= mask } }
@@ -75,6 +136,14 @@ struct Trees: Sendable {
             !strikes.has(peer, now: now) && neighbours[peer]?.avoidedUntil.map { $0 <= now } ?? true
         }
         return good.isEmpty ? all : good
+    }
+
+    /// Those that are not below this node, as far as it knows: the payloads of those below come from here. A neighbour as near to the root
+    /// as this node is not below it.
+    private func notBelow(_ candidates: [PeerID], _ tree: Int, _ neighbours: Neighbours) -> [PeerID] {
+        let others = candidates.filter { neighbours[$0].map { $0.pushes & Trees.bit(tree) == 0 } ?? false }
+        let near = others.filter { neighbours[$0].map { $0.distances[tree] <= distances[tree] } ?? false }
+        return near.isEmpty ? others.isEmpty ? candidates : others : near
     }
 
     private func choose(
@@ -92,6 +161,17 @@ struct Trees: Sendable {
 }
 
 extension Limits {
+    /// Payloads of a tree that had to be asked for, within `missTime`, at which it gets another parent. With more, a broken tree delays
+    /// more payloads; at the first, a payload that is only late makes the tree worse.
+    static let misses = 2
+    /// As many at the root of the tree. With more, two halves of a room that were parted keep a tree each for longer; with fewer, a room
+    /// loses its roots where payloads are late.
+    static let missesOfRoot = 4
+    /// How long one counts. A longer one moves trees because of chance; with a shorter one, trees of a quiet room stay broken.
+    static let missTime = Duration.seconds(5)
+    /// The least time between two moves of a tree. A longer one leaves a wrong choice for longer; with a shorter one, each of the
+    /// payloads that are missing when a tree breaks moves it.
+    static let movePause = Duration.seconds(0.5)
     /// Trees that an idle neighbour gets. More serve attackers that only listen; with fewer, an honest newcomer, idle
     /// at first, gets too little to serve others.
     static let treesOfIdleNeighbour = 3

@@ -105,13 +105,16 @@ import Wire
         #expect(alice.texts().isEmpty && bob.texts().isEmpty && bob.counter("bans") == 0)
     }
 
-    @Test func `repeated copies are not passed on, and are answered with a prune`() throws {
+    @Test func `copies along no link of the tree are not passed on, and are answered with a prune`() throws {
+        // The wide payload makes this node the root, and its neighbour does not graft.
+        try alice.say("first")
+        simulation.advance(by: Limits.wideContest)
         let other = RudeMember(simulation: simulation, seed: 500)
         let frame = other.payload(message("again"), at: simulation.timeline.wallClock).frame(hops: 1)
         for _ in 0..<5 { send(frame) }
         let prunes = rude.frames(.tree).compactMap { TreeFrame($0.span) }
             .filter { $0 == .prune(Trees.bit(Trees.index(of: other.key))) }
-        #expect(alice.texts() == ["again"] && prunes.count == 4)
+        #expect(alice.texts() == ["first", "again"] && prunes.count == 5)
         #expect(!rude.isClosed)
     }
 

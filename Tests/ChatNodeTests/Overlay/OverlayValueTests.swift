@@ -124,28 +124,143 @@ import Wire
         #expect(again.allSatisfy { $0.peer != first.peer })
     }
 
-    @Test func `a tree goes wide at first and after 200 payloads, and is not taken so too soon`() {
+    @Test func `a tree goes wide at first and after 200 payloads if the links changed, and is not taken so too soon`() {
         var (author, receiver) = (TreeReset(), TreeReset())
-        #expect(author.isDue(3))
-        let taken = (author.accept(3, now: start), receiver.accept(3, now: start))
+        #expect(author.isDue(3, links: 12))
+        let taken = (author.accept(3, 70, now: start), receiver.accept(3, 70, now: start))
         // The first makes all trees, since none has carried anything.
-        #expect(taken == (Trees.all, Trees.all) && !author.isDue(3) && !author.isDue(4))
-        for _ in 0..<199 { author.count(3) }
-        #expect(!author.isDue(3))
-        author.count(3)
-        #expect(author.isDue(3))
+        #expect(taken == (Trees.all, Trees.all) && !author.isDue(3, links: 12) && !author.isDue(4, links: 12))
+        for _ in 0..<2 { author.recordChange() }
+        for _ in 0..<200 { author.count(3) }
+        #expect(!author.isDue(3, links: 12))
+        author.recordChange()
+        #expect(author.isDue(3, links: 12) && !author.isDue(4, links: 12))
         for _ in 0..<99 { receiver.count(3) }
-        let early = receiver.accept(3, now: start + .seconds(59))
+        let early = receiver.accept(3, 71, now: start + .seconds(59))
         receiver.count(3)
-        let late = receiver.accept(3, now: start + .seconds(59))
-        let afterPause = receiver.accept(3, now: start + .seconds(119))
+        let late = receiver.accept(3, 72, now: start + .seconds(59))
+        let afterPause = receiver.accept(3, 73, now: start + .seconds(119))
         #expect(early == 0 && late == Trees.bit(3) && afterPause == Trees.bit(3))
+        #expect(receiver.mask(of: 73) == Trees.bit(3) && receiver.mask(of: 70) == ~Trees.bit(3))
         // A newcomer that heard one payload of a tree knows that there is a tree.
         var newcomer = TreeReset()
         newcomer.count(5)
-        #expect(!newcomer.isDue(5) && newcomer.isDue(6))
-        let others = newcomer.accept(6, now: start)
+        #expect(!newcomer.isDue(5, links: 12) && newcomer.isDue(6, links: 12))
+        let others = newcomer.accept(6, 70, now: start)
         #expect(others == ~Trees.bit(5))
+    }
+
+    @Test func `of wide payloads that are under way at once the one with the least id makes the trees, in any order`() {
+        let orders: [[(Int, UInt64)]] = [
+            [(3, 9), (5, 7), (4, 8)], [(5, 7), (4, 8), (3, 9)], [(4, 8), (3, 9), (5, 7)],
+        ]
+        for order in orders {
+            var reset = TreeReset()
+            for (step, (tree, id)) in order.enumerated() {
+                _ = reset.accept(tree, id, now: start + .milliseconds(100 * step))
+            }
+            #expect(reset.mask(of: 7) == Trees.all)
+            #expect(reset.isInTransition(5, now: start + .milliseconds(999)))
+            // The first of them begins the time in which they contend.
+            #expect(!reset.isInTransition(5, now: start + .milliseconds(1_200)))
+            #expect(reset.accept(5, 1, now: start + .milliseconds(1_200)) == 0)
+        }
+        var flooded = TreeReset()
+        let taken = (0..<100).reversed().count { flooded.accept(3, $0, now: start) != 0 }
+        #expect(taken == 1 + Limits.wideContests)
+    }
+
+    @Test
+    mutating func `a tree moves at the second payload that had to be asked for, and at once if its parent was drawn`()
+        throws
+    {
+        var neighbours = try neighbours(1...4)
+        var trees = Trees()
+        let parent = try peer(1)
+        func misses(_ tree: Int, at milliseconds: Int) -> Bool {
+            trees.recordMiss(tree, now: start + .milliseconds(milliseconds))
+        }
+        trees.setParent(of: Trees.all, to: parent)
+        #expect(!misses(2, at: 0) && misses(2, at: 400))
+        // All that was said meanwhile is missing too.
+        #expect(!misses(2, at: 500) && !misses(2, at: 600) && misses(2, at: 900))
+        #expect(!misses(3, at: 0) && !misses(3, at: 5_000))
+        trees.forgiveMisses(3)
+        #expect(!misses(3, at: 5_100))
+        trees.becomeRoot(of: Trees.bit(4))
+        #expect((0..<4).map { misses(4, at: 100 * $0) } == [false, false, false, true])
+        trees.lose(parent, Trees.bit(5), now: start)
+        _ = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+        #expect(misses(5, at: 0))
+    }
+
+    @Test mutating func `a tree without a parent gets none that is below this node, as far as it knows`() throws {
+        var neighbours = try neighbours(1...6)
+        var trees = Trees()
+        let (parent, child, near) = (try peer(1), try peer(2), try peer(3))
+        neighbours.update(parent) { $0.distances.set(Trees.all, to: 2) }
+        trees.setParent(of: Trees.all, to: parent, distances: try #require(neighbours[parent]).distances)
+        neighbours.update(child) { $0.pushes = Trees.all }
+        neighbours.update(near) { $0.distances.set(Trees.all, to: 3) }
+        for number in [4, 5, 6] as [UInt8] {
+            neighbours.update(try peer(number)) { $0.distances.set(Trees.all, to: 4) }
+        }
+        _ = neighbours.close(parent)
+        trees.lose(parent, now: start)
+        let grafts = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+        #expect(grafts == [Trees.Graft(peer: near, mask: Trees.all)])
+        // The root of a tree needs none.
+        trees.becomeRoot(of: Trees.all)
+        trees.graft(at: start)
+        #expect(trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness).isEmpty)
+    }
+
+    @Test mutating func `payloads of several authors that are under way at once prune no link of the tree`() throws {
+        var overlay = TreeSpread()
+        let (parent, child, other) = (try peer(1), try peer(2), try peer(3))
+        overlay.setMode(.overlay, now: start, using: &randomness)
+        for peer in [parent, child, other] {
+            overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
+            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)
+        }
+        let author = Identity.generate(using: &randomness)
+        func payload(_ number: UInt64) -> VerifiedPayload {
+            VerifiedPayload(
+                signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: author,
+                in: Room.lobby.id, epoch: 1, sequence: number, timestamp: Timestamp(milliseconds: 1))
+        }
+        let (wide, tree) = (payload(1), Trees.bit(Trees.index(of: author.peerID)))
+        _ = overlay.received(.wide(wide.id.prefix), from: parent, now: start, using: &randomness)
+        let spread = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
+        let (grafts, receivers) = frames(spread)
+        #expect(grafts == [.graft(Trees.all, ids: [])] && receivers == [[child, other]])
+        // Later payloads go behind the wide one, also where no answer came yet.
+        let second = overlay.receiveNew(payload(2), hops: 2, from: parent, now: start, using: &randomness)
+        #expect(frames(second).1 == [[child, other]])
+        _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix), from: other, now: start, using: &randomness)
+        #expect(overlay.repeated(wide.id.prefix, of: author.peerID, hops: 2, from: other, now: start).isEmpty)
+        let later = start + Limits.wideContest
+        let third = overlay.receiveNew(payload(3), hops: 2, from: child, now: later, using: &randomness)
+        #expect(frames(third).1 == [[parent]])
+        for peer in [parent, child] {
+            #expect(overlay.repeated(payload(3).id.prefix, of: author.peerID, hops: 2, from: peer, now: later).isEmpty)
+        }
+        let pruned = overlay.repeated(payload(3).id.prefix, of: author.peerID, hops: 2, from: other, now: later)
+        #expect(frames(pruned).0 == [.prune(tree)])
+        #expect(overlay.trees.count(from: parent) == Trees.count)
+    }
+
+    private func frames(_ actions: [TreeSpread.Action]) -> ([TreeFrame], [[PeerID]]) {
+        var (frames, receivers): ([TreeFrame], [[PeerID]]) = ([], [])
+        for action in actions {
+            switch action {
+            case .send(let bytes, _): frames += [TreeFrame(Array(bytes.dropFirst()).span)].compactMap(\.self)
+            case .push(_, let peers, _): receivers.append(peers)
+            case .probe, .demoteUnlessHeard, .end: break
+            }
+        }
+        return (frames, receivers)
     }
 
     @Test func `the third broken promise in ten minutes ends the link`() throws {

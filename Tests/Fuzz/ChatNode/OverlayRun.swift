@@ -87,7 +87,7 @@ struct OverlayRun {
             if choices.flag() { return overlay.refused(id) }
             return look(overlay.say(payload, hops: 1, now: now, using: &randomness))
         }
-        look(overlay.repeated(id, of: payload.author, hops: 1, from: peer))
+        look(overlay.repeated(id, of: payload.author, hops: 1, from: peer, now: now))
     }
 
     private mutating func listed(_ ids: [UInt64], by peer: PeerID, _ choices: inout Choices) {
