@@ -43,11 +43,10 @@ struct RecentPayloads: Sendable {
 
     /// Names a payload to a neighbour.
     ///
-    /// - Returns: false if the neighbour has it, or gets it along its tree, or if it is not here any more.
+    /// - Returns: false if the neighbour has it, or got it along its tree, or if it is not here any more. A neighbour that has become a child
+    ///   since is named it.
     mutating func tell(_ id: UInt64, to neighbour: Neighbour) -> Bool {
-        guard let place = places[id], !entries[place].known.contains(neighbour.slot),
-            neighbour.pushes & Trees.bit(entries[place].tree) == 0
-        else { return false }
+        guard let place = places[id], !entries[place].known.contains(neighbour.slot) else { return false }
         entries[place].known.insert(neighbour.slot)
         return true
     }

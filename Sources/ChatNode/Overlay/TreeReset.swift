@@ -43,11 +43,13 @@ struct TreeReset: Sendable {
     }
 
     /// True if the own payload that is said now is to go wide: the tree has carried nothing yet, or many payloads while the links changed.
+    /// Then one in `Limits.wideShare` does, by its id, so that the authors who speak at that moment do not all begin.
     ///
     /// - Parameter links: of this node.
-    func isDue(_ tree: Int, links: Int) -> Bool {
+    func isDue(_ tree: Int, _ id: UInt64, links: Int) -> Bool {
         guard let carried = epochs[tree].carried else { return true }
         return carried >= Limits.wideAfter && epochs[tree].changes * Limits.wideChanges >= links
+            && id % Limits.wideShare == 0
     }
 
     /// A wide payload made this tree a moment ago: its links are not settled yet.
@@ -83,6 +85,9 @@ extension Limits {
     /// The part of its links that an author must have got or lost since the last wide payload: one in so many. With more, small
     /// changes make trees anew; with fewer, a tree of many drawn parents stays long.
     static let wideChanges = 4
+    /// The payloads after that of which one is wide. With more, trees are made anew later; with fewer, several authors of a busy room
+    /// make them anew at once, each with a flood over all links.
+    static let wideShare: UInt64 = 16
     /// How long the wide payloads of several authors contend for a tree, and its repeated payloads prune nothing. A longer one costs
     /// copies; a shorter one, below the time that a payload takes through the room, makes a tree of pieces.
     static let wideContest = Duration.seconds(1)

@@ -160,7 +160,7 @@ extension TreeSpread {
         _ payload: VerifiedPayload, hops: UInt8, now: Instant, using randomness: inout Randomness
     ) -> [Action] {
         let tree = Trees.index(of: payload.author)
-        let isDue = mode == .overlay && treeReset.isDue(tree, links: neighbours.count)
+        let isDue = mode == .overlay && treeReset.isDue(tree, payload.id.prefix, links: neighbours.count)
         let made = isDue ? treeReset.accept(tree, payload.id.prefix, now: now) : 0
         let isWide = made != 0
         if isWide {

@@ -126,15 +126,15 @@ import Wire
 
     @Test func `a tree goes wide at first and after 200 payloads if the links changed, and is not taken so too soon`() {
         var (author, receiver) = (TreeReset(), TreeReset())
-        #expect(author.isDue(3, links: 12))
+        #expect(author.isDue(3, 17, links: 12))
         let taken = (author.accept(3, 70, now: start), receiver.accept(3, 70, now: start))
         // The first makes all trees, since none has carried anything.
-        #expect(taken == (Trees.all, Trees.all) && !author.isDue(3, links: 12) && !author.isDue(4, links: 12))
+        #expect(taken == (Trees.all, Trees.all) && !author.isDue(3, 16, links: 12) && !author.isDue(4, 16, links: 12))
         for _ in 0..<2 { author.recordChange() }
         for _ in 0..<200 { author.count(3) }
-        #expect(!author.isDue(3, links: 12))
+        #expect(!author.isDue(3, 16, links: 12))
         author.recordChange()
-        #expect(author.isDue(3, links: 12) && !author.isDue(4, links: 12))
+        #expect(author.isDue(3, 16, links: 12) && !author.isDue(3, 17, links: 12) && !author.isDue(4, 16, links: 12))
         for _ in 0..<99 { receiver.count(3) }
         let early = receiver.accept(3, 71, now: start + .seconds(59))
         receiver.count(3)
@@ -145,7 +145,7 @@ import Wire
         // A newcomer that heard one payload of a tree knows that there is a tree.
         var newcomer = TreeReset()
         newcomer.count(5)
-        #expect(!newcomer.isDue(5, links: 12) && newcomer.isDue(6, links: 12))
+        #expect(!newcomer.isDue(5, 16, links: 12) && newcomer.isDue(6, 16, links: 12))
         let others = newcomer.accept(6, 70, now: start)
         #expect(others == ~Trees.bit(5))
     }
