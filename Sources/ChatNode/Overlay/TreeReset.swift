@@ -1,7 +1,22 @@
+import Chat
+import Noise
 import Wire
 
 /// Decides which payloads go over all links, so that their tree becomes the shortest one (Protocol.md section 13).
 struct TreeReset: Sendable {
+    /// A wide payload. Of several that are under way at once, the one that was said first makes the trees: it is nearly always the first at
+    /// most nodes too.
+    struct Wide: Comparable, Sendable {
+        let time: Timestamp
+        let id: UInt64
+
+        init(_ payload: VerifiedPayload) { self.init(time: payload.payload.timestamp, id: payload.id.prefix) }
+
+        init(time: Timestamp, id: UInt64) { (self.time, self.id) = (time, id) }
+
+        static func < (left: Wide, right: Wide) -> Bool { (left.time, left.id) < (right.time, right.id) }
+    }
+
     /// The state of a tree.
     private struct Epoch: Sendable {
         /// Payloads since the last wide one; nil before the first.
@@ -9,7 +24,7 @@ struct TreeReset: Sendable {
         /// Links that this node got or lost since.
         var changes = 0
         /// The wide payload that made the tree, and when.
-        var made: (id: UInt64, at: Instant)?
+        var made: (by: Wide, at: Instant)?
         /// Others that made it within `Limits.wideContest`.
         var contests = 0
 
@@ -17,17 +32,17 @@ struct TreeReset: Sendable {
 
         func isInTransition(at now: Instant) -> Bool { made.map { now < $0.at + Limits.wideContest } ?? false }
 
-        /// Whether a wide payload makes the tree anew. Of several that are under way at once the one with the least id does, at all nodes.
-        func accepts(_ id: UInt64, at now: Instant) -> Bool {
+        /// Whether a wide payload makes the tree anew.
+        func accepts(_ wide: Wide, at now: Instant) -> Bool {
             guard let made else { return true }
-            if isInTransition(at: now) { return id < made.id && contests < Limits.wideContests }
+            if isInTransition(at: now) { return wide < made.by && contests < Limits.wideContests }
             return now >= made.at + Limits.widePause || carried ?? Limits.wideAccepted >= Limits.wideAccepted
         }
 
-        mutating func begin(_ id: UInt64, at now: Instant) {
+        mutating func begin(_ wide: Wide, at now: Instant) {
             let isContest = isInTransition(at: now)
             contests = isContest ? contests + 1 : 0
-            made = (id, isContest ? made?.at ?? now : now)
+            made = (wide, isContest ? made?.at ?? now : now)
             (carried, changes) = (0, 0)
         }
     }
@@ -57,7 +72,7 @@ struct TreeReset: Sendable {
 
     /// The trees that a wide payload made.
     func mask(of id: UInt64) -> TreeMask {
-        epochs.indices.reduce(into: 0) { mask, tree in mask |= epochs[tree].made?.id == id ? Trees.bit(tree) : 0 }
+        epochs.indices.reduce(into: 0) { mask, tree in mask |= epochs[tree].made?.by.id == id ? Trees.bit(tree) : 0 }
     }
 
     /// Records a payload that its author marked as wide.
@@ -65,13 +80,13 @@ struct TreeReset: Sendable {
     /// - Returns: the trees that it makes anew: its own, each that has carried nothing, so that a new room needs one wide payload and
     ///   not eight, and each that the one made which it takes the place of. 0 if the last wide one was too recent: then it is a
     ///   payload as any other.
-    mutating func accept(_ tree: Int, _ id: UInt64, now: Instant) -> TreeMask {
-        guard epochs[tree].accepts(id, at: now) else { return 0 }
-        let contested = epochs[tree].isInTransition(at: now) ? epochs[tree].made?.id : nil
+    mutating func accept(_ tree: Int, _ wide: Wide, now: Instant) -> TreeMask {
+        guard epochs[tree].accepts(wide, at: now) else { return 0 }
+        let contested = epochs[tree].isInTransition(at: now) ? epochs[tree].made?.by : nil
         var mask: TreeMask = 0
         for other in epochs.indices
-        where other == tree || epochs[other].isFirst || (contested != nil && epochs[other].made?.id == contested) {
-            epochs[other].begin(id, at: now)
+        where other == tree || epochs[other].isFirst || (contested != nil && epochs[other].made?.by == contested) {
+            epochs[other].begin(wide, at: now)
             mask |= Trees.bit(other)
         }
         return mask
@@ -80,8 +95,8 @@ struct TreeReset: Sendable {
 
 extension Limits {
     /// Payloads of a tree after which the next one is wide, if the links changed. With more, a tree that grew badly stays for longer; with
-    /// fewer, more payloads go over all links: one of 200 costs a twentieth of the traffic.
-    static let wideAfter = 200
+    /// fewer, more payloads go over all links: one of 400 costs a fortieth of the traffic.
+    static let wideAfter = 400
     /// The part of its links that an author must have got or lost since the last wide payload: one in so many. With more, small
     /// changes make trees anew; with fewer, a tree of many drawn parents stays long.
     static let wideChanges = 4
@@ -91,12 +106,12 @@ extension Limits {
     /// How long the wide payloads of several authors contend for a tree, and its repeated payloads prune nothing. A longer one costs
     /// copies; a shorter one, below the time that a payload takes through the room, makes a tree of pieces.
     static let wideContest = Duration.seconds(1)
-    /// Wide payloads that may take a tree over in that time. More let a hostile author flood all links with ids in falling
+    /// Wide payloads that may take a tree over in that time. More let a hostile author flood all links with times in falling
     /// order; with fewer, a large room that begins to talk at once gets a tree of pieces.
     static let wideContests = 8
     /// Payloads of a tree after which a wide one is accepted: half of `wideAfter`, since some are lost or come late.
     /// With fewer, a hostile author floods all links; with more, honest wide payloads are ignored.
-    static let wideAccepted = 100
+    static let wideAccepted = 200
     /// Or the time since the last. A shorter one lets hostile authors flood all links; with a longer one, the trees of
     /// a quiet room stay as they are.
     static let widePause = Duration.seconds(60)

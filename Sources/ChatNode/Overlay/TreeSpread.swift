@@ -161,7 +161,7 @@ extension TreeSpread {
     ) -> [Action] {
         let tree = Trees.index(of: payload.author)
         let isDue = mode == .overlay && treeReset.isDue(tree, payload.id.prefix, links: neighbours.count)
-        let made = isDue ? treeReset.accept(tree, payload.id.prefix, now: now) : 0
+        let made = isDue ? treeReset.accept(tree, TreeReset.Wide(payload), now: now) : 0
         let isWide = made != 0
         if isWide {
             clear(made)
@@ -183,7 +183,7 @@ extension TreeSpread {
         guard recent[id] == nil, let neighbour = neighbours[peer] else { return [] }
         let wasMissing = lazyPush.isMissing(id)
         lazyPush.settle(id)
-        let made = neighbour.wide == id ? treeReset.accept(tree, id, now: now) : 0
+        let made = neighbour.wide == id ? treeReset.accept(tree, TreeReset.Wide(payload), now: now) : 0
         let isWide = made != 0
         if !isWide { treeReset.count(tree) }
         let parent = trees.parent(of: tree)

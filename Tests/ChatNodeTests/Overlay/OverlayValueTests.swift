@@ -124,49 +124,50 @@ import Wire
         #expect(again.allSatisfy { $0.peer != first.peer })
     }
 
-    @Test func `a tree goes wide at first and after 200 payloads if the links changed, and is not taken so too soon`() {
+    @Test func `a tree goes wide at first and after 400 payloads if the links changed, and is not taken so too soon`() {
         var (author, receiver) = (TreeReset(), TreeReset())
         #expect(author.isDue(3, 17, links: 12))
-        let taken = (author.accept(3, 70, now: start), receiver.accept(3, 70, now: start))
+        let taken = (author.accept(3, wide(70), now: start), receiver.accept(3, wide(70), now: start))
         // The first makes all trees, since none has carried anything.
         #expect(taken == (Trees.all, Trees.all) && !author.isDue(3, 16, links: 12) && !author.isDue(4, 16, links: 12))
         for _ in 0..<2 { author.recordChange() }
-        for _ in 0..<200 { author.count(3) }
+        for _ in 0..<400 { author.count(3) }
         #expect(!author.isDue(3, 16, links: 12))
         author.recordChange()
         #expect(author.isDue(3, 16, links: 12) && !author.isDue(3, 17, links: 12) && !author.isDue(4, 16, links: 12))
-        for _ in 0..<99 { receiver.count(3) }
-        let early = receiver.accept(3, 71, now: start + .seconds(59))
+        for _ in 0..<199 { receiver.count(3) }
+        let early = receiver.accept(3, wide(71), now: start + .seconds(59))
         receiver.count(3)
-        let late = receiver.accept(3, 72, now: start + .seconds(59))
-        let afterPause = receiver.accept(3, 73, now: start + .seconds(119))
+        let late = receiver.accept(3, wide(72), now: start + .seconds(59))
+        let afterPause = receiver.accept(3, wide(73), now: start + .seconds(119))
         #expect(early == 0 && late == Trees.bit(3) && afterPause == Trees.bit(3))
         #expect(receiver.mask(of: 73) == Trees.bit(3) && receiver.mask(of: 70) == ~Trees.bit(3))
         // A newcomer that heard one payload of a tree knows that there is a tree.
         var newcomer = TreeReset()
         newcomer.count(5)
         #expect(!newcomer.isDue(5, 16, links: 12) && newcomer.isDue(6, 16, links: 12))
-        let others = newcomer.accept(6, 70, now: start)
+        let others = newcomer.accept(6, wide(70), now: start)
         #expect(others == ~Trees.bit(5))
     }
 
-    @Test func `of wide payloads that are under way at once the one with the least id makes the trees, in any order`() {
+    @Test func `of wide payloads that are under way at once the one that was said first makes the trees, in any order`()
+    {
         let orders: [[(Int, UInt64)]] = [
             [(3, 9), (5, 7), (4, 8)], [(5, 7), (4, 8), (3, 9)], [(4, 8), (3, 9), (5, 7)],
         ]
         for order in orders {
             var reset = TreeReset()
             for (step, (tree, id)) in order.enumerated() {
-                _ = reset.accept(tree, id, now: start + .milliseconds(100 * step))
+                _ = reset.accept(tree, wide(id), now: start + .milliseconds(100 * step))
             }
-            #expect(reset.mask(of: 7) == Trees.all)
+            #expect(reset.mask(of: 14) == Trees.all)
             #expect(reset.isInTransition(5, now: start + .milliseconds(999)))
             // The first of them begins the time in which they contend.
             #expect(!reset.isInTransition(5, now: start + .milliseconds(1_200)))
-            #expect(reset.accept(5, 1, now: start + .milliseconds(1_200)) == 0)
+            #expect(reset.accept(5, wide(1), now: start + .milliseconds(1_200)) == 0)
         }
         var flooded = TreeReset()
-        let taken = (0..<100).reversed().count { flooded.accept(3, $0, now: start) != 0 }
+        let taken = (0..<100).reversed().count { flooded.accept(3, wide($0), now: start) != 0 }
         #expect(taken == 1 + Limits.wideContests)
     }
 
@@ -229,7 +230,7 @@ import Wire
                 signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: author,
                 in: Room.lobby.id, epoch: 1, sequence: number, timestamp: Timestamp(milliseconds: 1))
         }
-        let (wide, tree) = (payload(1), Trees.bit(Trees.index(of: author.peerID)))
+        let (wide, tree) = (payload(1), Trees.bit(Trees.index(of: author.id)))
         _ = overlay.received(.wide(wide.id.prefix), from: parent, now: start, using: &randomness)
         let spread = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
         let (grafts, receivers) = frames(spread)
@@ -239,16 +240,21 @@ import Wire
         #expect(frames(second).1 == [[child, other]])
         _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
         _ = overlay.received(.wide(wide.id.prefix), from: other, now: start, using: &randomness)
-        #expect(overlay.repeated(wide.id.prefix, of: author.peerID, hops: 2, from: other, now: start).isEmpty)
+        #expect(overlay.repeated(wide.id.prefix, of: author.id, hops: 2, from: other, now: start).isEmpty)
         let later = start + Limits.wideContest
         let third = overlay.receiveNew(payload(3), hops: 2, from: child, now: later, using: &randomness)
         #expect(frames(third).1 == [[parent]])
         for peer in [parent, child] {
-            #expect(overlay.repeated(payload(3).id.prefix, of: author.peerID, hops: 2, from: peer, now: later).isEmpty)
+            #expect(overlay.repeated(payload(3).id.prefix, of: author.id, hops: 2, from: peer, now: later).isEmpty)
         }
-        let pruned = overlay.repeated(payload(3).id.prefix, of: author.peerID, hops: 2, from: other, now: later)
+        let pruned = overlay.repeated(payload(3).id.prefix, of: author.id, hops: 2, from: other, now: later)
         #expect(frames(pruned).0 == [.prune(tree)])
         #expect(overlay.trees.count(from: parent) == Trees.count)
+    }
+
+    /// Said in the order of their numbers; two of one time have their ids.
+    private func wide(_ number: UInt64) -> TreeReset.Wide {
+        TreeReset.Wide(time: Timestamp(milliseconds: number / 8 + 1), id: number)
     }
 
     private func frames(_ actions: [TreeSpread.Action]) -> ([TreeFrame], [[PeerID]]) {
