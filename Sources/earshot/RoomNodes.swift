@@ -118,12 +118,13 @@ struct RoomNodes: Sendable {
     }
 
     /// The room of a request. A pass phrase computes for about a second, so never on an event loop: a detached task runs on none.
+    /// Its first one opens descriptors, and ends the process where they are refused: an open room needs none.
     private static func open(_ request: RoomRequest) async throws(RoomKeyError) -> Room {
-        try await Task.detached { Result { () throws(RoomKeyError) in try read(request) } }.value.get()
+        guard let key = request.key else { return Room(openNamed: request.name) }
+        return try await Task.detached { Result { () throws(RoomKeyError) in try read(key, of: request) } }.value.get()
     }
 
-    private static func read(_ request: RoomRequest) throws(RoomKeyError) -> Room {
-        guard let key = request.key else { return Room(openNamed: request.name) }
+    private static func read(_ key: String, of request: RoomRequest) throws(RoomKeyError) -> Room {
         let bytes = Array(key.utf8)
         let text = Secret(count: bytes.count, protection: .guarded) { text in
             for index in bytes.indices { text[index] = bytes[index] }
