@@ -107,7 +107,7 @@ package actor SocketServer: EventLoopActor {
     /// Takes the chat as it is now, unless it is kept already: behind the events before, in front of those after.
     private func beginChat() {
         guard keepsChat, !hub.hasChat, !connections.isEmpty, let commands else { return }
-        Task {
+        loop.launch {
             await commands.rooms.snapshot { [weak self] rooms in
                 self?.execute { if !$0.connections.isEmpty, !$0.hub.hasChat { $0.hub.take(rooms) } }
             }
@@ -167,7 +167,7 @@ package actor SocketServer: EventLoopActor {
             }
         }
         guard let commands else { return deliver(nil) }
-        Task { await commands.perform(request, deliver) }
+        loop.launch { await commands.perform(request, deliver) }
     }
 
     /// Writes what the system takes, and waits for the rest.
@@ -214,7 +214,7 @@ package actor SocketServer: EventLoopActor {
     /// A client that is gone shows nothing more.
     private func endView(of number: Int) {
         guard let commands else { return }
-        Task { [view = hub.view(of: number)] in await commands.show(nil, in: view) }
+        loop.launch { [view = hub.view(of: number)] in await commands.show(nil, in: view) }
     }
 
     /// Lets the hub act at its deadline.

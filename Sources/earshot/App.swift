@@ -108,6 +108,7 @@ struct App: Sendable {
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
         defer { served.removeFiles() }
+        if arguments.webPort != nil { App.prepareTasks() }
         for name in arguments.interfaces where !ProcessEnvironment.hasInterface(name) {
             throw StartFailure(noInterface: name)
         }
@@ -128,6 +129,12 @@ struct App: Sendable {
         await kept?.writer.end()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
         return departure.exitCode
+    }
+
+    /// The page's requests are tasks of the runtime, which opens descriptors for the first one: where they are refused later, it ends
+    /// the process.
+    private static func prepareTasks() {
+        Task { try? await Task.sleep(for: .nanoseconds(1)) }
     }
 
     /// All nodes have ended: if `/wipe` ended them, reports what is forgotten, and starts a node of another identity.

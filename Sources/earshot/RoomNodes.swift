@@ -86,9 +86,7 @@ struct RoomNodes: Sendable {
         if request.key == nil, !request.isOpen, let invited = rooms.invitation(to: request.name) {
             room = invited
         } else {
-            do throws(RoomKeyError) { room = try await RoomNodes.open(request) } catch {
-                return .failed(ChatError(.invalidKey, error.sentence))
-            }
+            do throws(ChatError) { room = try await RoomNodes.open(request) } catch { return .failed(error) }
         }
         if let known = rooms.label(of: room) {
             rooms.forgetInvitation(to: room)
@@ -117,11 +115,19 @@ struct RoomNodes: Sendable {
         return .ready
     }
 
-    /// The room of a request. A pass phrase computes for about a second, so never on an event loop: a detached task runs on none.
-    /// Its first one opens descriptors, and ends the process where they are refused: an open room needs none.
-    private static func open(_ request: RoomRequest) async throws(RoomKeyError) -> Room {
+    /// The room of a request. A pass phrase computes for about a second, so on a thread of its own. The runtime's threads would end
+    /// the process where their descriptors are refused.
+    private static func open(_ request: RoomRequest) async throws(ChatError) -> Room {
         guard let key = request.key else { return Room(openNamed: request.name) }
-        return try await Task.detached { Result { () throws(RoomKeyError) in try read(key, of: request) } }.value.get()
+        let loop: EventLoop
+        do throws(StartFailure) { loop = try App.runningLoop("key") } catch {
+            throw ChatError(.roomFailed, .roomFailed, request.name, error.message)
+        }
+        let result = await withCheckedContinuation { end in
+            loop.execute { end.resume(returning: Result { () throws(RoomKeyError) in try read(key, of: request) }) }
+        }
+        await loop.end()
+        do throws(RoomKeyError) { return try result.get() } catch { throw ChatError(.invalidKey, error.sentence) }
     }
 
     private static func read(_ key: String, of request: RoomRequest) throws(RoomKeyError) -> Room {
