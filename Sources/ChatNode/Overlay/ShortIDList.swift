@@ -79,7 +79,7 @@ package struct NewsFrame: Hashable, Sendable {
 
 extension Limits {
     /// Ids in a `latest`. More take a larger record; with fewer, a busy room's older payloads are not compared.
-    static let latestPayloads = 100
+    static let latestPayloads = 250
     /// Ids in a `news`: as many as fit the smallest record. More take a larger record; with fewer, announcements take
     /// several frames.
     static let newsPayloads = 60

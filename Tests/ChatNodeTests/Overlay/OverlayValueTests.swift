@@ -153,7 +153,7 @@ import Wire
     @Test func `of wide payloads that are under way at once the one that was said first makes the trees, in any order`()
     {
         let orders: [[(Int, UInt64)]] = [
-            [(3, 9), (5, 7), (4, 8)], [(5, 7), (4, 8), (3, 9)], [(4, 8), (3, 9), (5, 7)],
+            [(3, 16), (5, 14), (4, 15)], [(5, 14), (4, 15), (3, 16)], [(4, 15), (3, 16), (5, 14)],
         ]
         for order in orders {
             var reset = TreeReset()
@@ -500,7 +500,7 @@ import Wire
         }
         #expect(ids.prefix(50).allSatisfy { recent[$0] == nil } && ids.dropFirst(50).allSatisfy { recent[$0] != nil })
         let now = start + .milliseconds(10 * ids.count)
-        #expect(recent.latest(at: now) == Array(ids.suffix(100).reversed()))
+        #expect(recent.latest(at: now) == Array(ids.suffix(Limits.latestPayloads).reversed()))
         #expect(recent.latest(at: now + .seconds(29.95)).count == 5)
         #expect(recent.latest(at: now + .seconds(60)) == [])
         let isKnown = recent.record(ids[60], knownAt: 9)
