@@ -78,8 +78,9 @@ package struct NewsFrame: Hashable, Sendable {
 }
 
 extension Limits {
-    /// Ids in a `latest`. More take a larger record; with fewer, a busy room's older payloads are not compared.
-    static let latestPayloads = 250
+    /// Ids in a `latest`: fewer than a node grafts at once at a neighbour. With more, a newcomer asks for so much of the last half minute that
+    /// it may not ask for what it misses next; with fewer, a busy room's older payloads are not compared.
+    static let latestPayloads = 100
     /// Ids in a `news`: as many as fit the smallest record. More take a larger record; with fewer, announcements take
     /// several frames.
     static let newsPayloads = 60

@@ -207,7 +207,7 @@ extension TreeSpread {
             if neighbour.isInTrees { neighbour.pushes |= made }
         }
         guard let neighbour = neighbours[peer], neighbour.isInTrees else { return [] }
-        trees.setParent(of: made, to: peer, distances: neighbour.distances)
+        trees.setParent(of: made, to: peer, distance: hops)
         return [.send(TreeFrame.graft(made, ids: []).bytes, to: peer)]
     }
 
@@ -220,20 +220,20 @@ extension TreeSpread {
         let bit = Trees.bit(tree)
         guard mode == .overlay else {
             // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
-            if hops > 1 { _ = move(tree, to: peer, neighbour) }
+            if hops > 1 { _ = move(tree, to: peer) }
             return []
         }
         if askedFor == id {
             let parent = trees.parent(of: tree)
             guard parent != peer, trees.recordMiss(tree, now: now) else { return [] }
-            let moved = move(tree, to: peer, neighbour)
+            let moved = move(tree, to: peer)
             guard let parent else { return [moved] }
             neighbours.update(parent) { $0.pushes &= ~bit }
             return [moved, .send(TreeFrame.prune(bit).bytes, to: parent)]
         }
         guard !isPushed(tree, to: peer, now) else { return [] }
         if trees.parent(of: tree) == nil, !trees.isRoot(of: tree) {
-            return [move(tree, to: peer, neighbour)]
+            return [move(tree, to: peer)]
         }
         // An author without a tree of its own sends its payloads on all its links.
         guard hops > 1, !treeReset.isInTransition(tree, now: now) else { return [] }
@@ -243,8 +243,8 @@ extension TreeSpread {
     /// A neighbour becomes the parent of a tree.
     ///
     /// - Returns: the graft that tells it so.
-    private mutating func move(_ tree: Int, to peer: PeerID, _ neighbour: Neighbour) -> Action {
-        trees.setParent(of: Trees.bit(tree), to: peer, distances: neighbour.distances)
+    private mutating func move(_ tree: Int, to peer: PeerID) -> Action {
+        trees.setParent(of: Trees.bit(tree), to: peer)
         neighbours.update(peer) { $0.pushes |= Trees.bit(tree) }
         return .send(TreeFrame.graft(Trees.bit(tree), ids: []).bytes, to: peer)
     }

@@ -73,14 +73,15 @@ struct Trees: Sendable {
 
     /// This neighbour gives these trees from now on.
     ///
-    /// - Parameter distances: how far from their roots it is; where that is unknown, this node keeps its own.
-    mutating func setParent(of mask: TreeMask, to peer: PeerID, distances known: TreeDistances = .unknown) {
+    /// - Parameter distance: the links from the root of the trees that a wide payload made to this node; nil where the neighbour was grafted
+    ///   otherwise: then it stays, since the others go by what they know of this node.
+    mutating func setParent(of mask: TreeMask, to peer: PeerID, distance: UInt8? = nil) {
         roots &= ~mask
         drawn &= ~mask
         for tree in parents.indices where mask & Trees.bit(tree) != 0 {
             parents[tree] = peer
             misses[tree].count = 0
-            if known[tree] < .max { distances[tree] = known[tree] + 1 }
+            if let distance { distances[tree] = distance }
         }
     }
 
@@ -122,7 +123,7 @@ struct Trees: Sendable {
         for tree in missing {
             let safe = notBelow(candidates, tree, neighbours)
             guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
-            setParent(of: Trees.bit(tree), to: peer, distances: neighbours[peer]?.distances ?? .unknown)
+            setParent(of: Trees.bit(tree), to: peer)
             drawn |= Trees.bit(tree)
             masks[peer, default: 0] |= Trees.bit(tree)
         }
@@ -135,15 +136,20 @@ struct Trees: Sendable {
         let good = all.filter { peer in
             !strikes.has(peer, now: now) && neighbours[peer]?.avoidedUntil.map { $0 <= now } ?? true
         }
-        return good.isEmpty ? all : good
+        let giving = good.filter { neighbours[$0]?.isIdle(at: now) == false }
+        return giving.isEmpty ? good.isEmpty ? all : good : giving
     }
 
-    /// Those that are not below this node, as far as it knows: the payloads of those below come from here. A neighbour as near to the root
-    /// as this node is not below it.
+    /// Those that are not below this node, as far as it knows: the payloads of those below come from here. Where all choose parents that are
+    /// nearer to the root than themselves, nothing leads back; one that is as near may have chosen another such.
     private func notBelow(_ candidates: [PeerID], _ tree: Int, _ neighbours: Neighbours) -> [PeerID] {
         let others = candidates.filter { neighbours[$0].map { $0.pushes & Trees.bit(tree) == 0 } ?? false }
-        let near = others.filter { neighbours[$0].map { $0.distances[tree] <= distances[tree] } ?? false }
-        return near.isEmpty ? others.isEmpty ? candidates : others : near
+        let known = others.map { (peer: $0, distance: neighbours[$0]?.distances[tree] ?? .max) }
+        let nearer = known.filter { $0.distance < distances[tree] }
+        if !nearer.isEmpty { return nearer.map(\.peer) }
+        let asNear = known.filter { $0.distance == distances[tree] }
+        if !asNear.isEmpty { return asNear.map(\.peer) }
+        return others.isEmpty ? candidates : others
     }
 
     private func choose(

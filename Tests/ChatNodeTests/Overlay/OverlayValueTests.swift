@@ -200,16 +200,22 @@ import Wire
         var trees = Trees()
         let (parent, child, near) = (try peer(1), try peer(2), try peer(3))
         neighbours.update(parent) { $0.distances.set(Trees.all, to: 2) }
-        trees.setParent(of: Trees.all, to: parent, distances: try #require(neighbours[parent]).distances)
+        trees.setParent(of: Trees.all, to: parent, distance: 3)
         neighbours.update(child) { $0.pushes = Trees.all }
-        neighbours.update(near) { $0.distances.set(Trees.all, to: 3) }
-        for number in [4, 5, 6] as [UInt8] {
+        neighbours.update(near) { $0.distances.set(Trees.all, to: 2) }
+        let asNear = try peer(4)
+        neighbours.update(asNear) { $0.distances.set(Trees.all, to: 3) }
+        for number in [5, 6] as [UInt8] {
             neighbours.update(try peer(number)) { $0.distances.set(Trees.all, to: 4) }
         }
         _ = neighbours.close(parent)
         trees.lose(parent, now: start)
         let grafts = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
         #expect(grafts == [Trees.Graft(peer: near, mask: Trees.all)])
+        neighbours.update(near) { $0.avoidedUntil = start + .seconds(9) }
+        trees.lose(near, now: start)
+        let second = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+        #expect(second == [Trees.Graft(peer: asNear, mask: Trees.all)])
         // The root of a tree needs none.
         trees.becomeRoot(of: Trees.all)
         trees.graft(at: start)
