@@ -135,7 +135,8 @@ struct LazyPush: Sendable {
         for index in queue.indices {
             guard ids.count < count, queue[index].since + Limits.newsPauseLeast <= now else { break }
             guard recent.tell(queue[index].id, to: neighbour) else { continue }
-            queue[index].told += 1
+            // A neighbour that only takes names it to no other.
+            if neighbour.servedAt != nil { queue[index].told += 1 }
             ids.append(queue[index].id)
         }
         return ids
@@ -151,7 +152,7 @@ struct LazyPush: Sendable {
         queue.removeFirst(ripe.count)
         var rest = ripe.filter { $0.told < Limits.newsReceivers }
         var result: [(peer: PeerID, ids: [UInt64])] = []
-        for peer in rest.isEmpty ? [] : listeners(neighbours).shuffled(using: &randomness) {
+        for peer in rest.isEmpty ? [] : drawListeners(neighbours, using: &randomness) {
             guard result.count < Limits.newsReceivers, let neighbour = neighbours[peer] else { break }
             var ids: [UInt64] = []
             for index in rest.indices where rest[index].told < Limits.newsReceivers {
@@ -164,6 +165,13 @@ struct LazyPush: Sendable {
         if !result.isEmpty { announcedAt = now }
         schedule(using: &randomness)
         return result
+    }
+
+    /// The listeners in a random order, those first that ever gave a new payload.
+    private mutating func drawListeners(_ neighbours: Neighbours, using randomness: inout Randomness) -> [PeerID] {
+        let drawn = listeners(neighbours).shuffled(using: &randomness)
+        let serving = drawn.filter { neighbours[$0]?.servedAt != nil }
+        return serving + drawn.filter { neighbours[$0]?.servedAt == nil }
     }
 
     /// The neighbours that may get announcements in records of their own: all; where they are many, those that this node dialled,

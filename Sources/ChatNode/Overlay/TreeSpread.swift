@@ -183,7 +183,9 @@ extension TreeSpread {
         guard recent[id] == nil, let neighbour = neighbours[peer] else { return [] }
         let wasMissing = lazyPush.isMissing(id)
         lazyPush.settle(id)
-        let made = neighbour.wide == id ? treeReset.accept(tree, TreeReset.Wide(payload), now: now) : 0
+        // An own payload of an earlier run comes back as history, with no links passed: its mark would make this node its own child.
+        let isMarked = neighbour.wide == id && hops > 0
+        let made = isMarked ? treeReset.accept(tree, TreeReset.Wide(payload), now: now) : 0
         let isWide = made != 0
         if !isWide { treeReset.count(tree) }
         let parent = trees.parent(of: tree)

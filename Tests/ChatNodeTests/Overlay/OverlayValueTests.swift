@@ -263,6 +263,21 @@ import Wire
         TreeReset.Wide(time: Timestamp(milliseconds: number / 8 + 1), id: number)
     }
 
+    @Test mutating func `an own payload of an earlier run that comes back as a wide one makes no tree`() throws {
+        var overlay = TreeSpread()
+        let giver = try peer(1)
+        overlay.setMode(.overlay, now: start, using: &randomness)
+        overlay.opened(giver, isOutgoing: true, now: start, using: &randomness)
+        _ = overlay.received(.hello(Hello(isOverlay: true)), from: giver, now: start, using: &randomness)
+        let own = VerifiedPayload(
+            signing: .publicMessage(stage: .newcomer, nickname: "a", text: "1"),
+            by: Identity.generate(using: &randomness),
+            in: Room.lobby.id, epoch: 1, sequence: 1, timestamp: Timestamp(milliseconds: 1))
+        _ = overlay.received(.wide(own.id.prefix), from: giver, now: start, using: &randomness)
+        let actions = overlay.receiveNew(own, hops: 0, from: giver, now: start, using: &randomness)
+        #expect(!frames(actions).0.contains(.graft(Trees.all, ids: [])))
+    }
+
     private func frames(_ actions: [TreeSpread.Action]) -> ([TreeFrame], [[PeerID]]) {
         var (frames, receivers): ([TreeFrame], [[PeerID]]) = ([], [])
         for action in actions {
@@ -443,7 +458,10 @@ import Wire
     @Test mutating func `ids that few neighbours have go to two in records of their own, seldom`() throws {
         var (news, recent) = (LazyPush(), RecentPayloads())
         let ids = gathered(2, &news, &recent)
-        let neighbours = try neighbours(1...12)
+        var neighbours = try neighbours(1...12)
+        // A neighbour that has given nothing yet may be one that only takes: the ids that ride to it go to two others all the same.
+        let taker = try peer(12)
+        for number in 1...11 as ClosedRange<UInt8> { neighbours.update(try peer(number)) { $0.servedAt = start } }
         let now = start + .seconds(1)
         let first = try #require(news.announceAt)
         #expect(first >= start + .milliseconds(150) && first <= start + .milliseconds(250))
@@ -452,6 +470,8 @@ import Wire
         let toOne = news.riders(for: try #require(neighbours[one]), atMost: 2, now: now, recent: &recent)
         let toTwo = news.riders(for: try #require(neighbours[two]), atMost: 1, now: now, recent: &recent)
         #expect(toOne == ids && toTwo == [ids[0]])
+        let toTaker = news.riders(for: try #require(neighbours[taker]), atMost: 2, now: now, recent: &recent)
+        #expect(toTaker == ids)
         let told = news.announcements(now: now, neighbours: neighbours, recent: &recent, using: &randomness)
         #expect(told.map(\.ids) == [[ids[1]]] && told.first?.peer != one && news.announceAt == nil)
         _ = gathered(2, &news, &recent)

@@ -51,7 +51,8 @@ struct OverlayRun {
         case 5: receive(choices.flag() ? .prune(choices.byte()) : .wide(payload(&choices).id.prefix), from: peer)
         case 6:
             let payload = payload(&choices)
-            look(overlay.receiveNew(payload, hops: 2, from: peer, now: now, using: &randomness))
+            let hops = UInt8(choices.below(8))
+            look(overlay.receiveNew(payload, hops: hops, from: peer, now: now, using: &randomness))
         case 7: again(payload(&choices), from: peer, &choices)
         case 8: listed(ids(&choices, most: Limits.newsPayloads), by: peer, &choices)
         default: now = now + .milliseconds(choices.below(256) * 20)
