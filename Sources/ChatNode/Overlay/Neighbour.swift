@@ -71,8 +71,9 @@ struct Neighbour: Sendable {
     var toldAt: Instant?
     /// The payload that it announced as wide last.
     var wide: UInt64?
-    /// When this node last pruned a graft of it.
+    /// When this node last pruned a graft of it after a pause, and the trees pruned since.
     var refusedAt: Instant?
+    var refused: TreeMask = 0
     /// It refused a graft lately, or the node waits for a sign of life from it.
     var avoidedUntil: Instant?
     /// Frames 10 to 12 from it.

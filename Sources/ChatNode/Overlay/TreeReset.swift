@@ -14,6 +14,11 @@ struct TreeReset: Sendable {
 
         init(time: Timestamp, id: UInt64) { (self.time, self.id) = (time, id) }
 
+        /// True if the other was said before this one, and by so little that both may have been under way at once.
+        func isBarelyAfter(_ other: Wide) -> Bool {
+            other < self && other.time.distance(to: time) <= Limits.wideLeadMilliseconds
+        }
+
         static func < (left: Wide, right: Wide) -> Bool { (left.time, left.id) < (right.time, right.id) }
     }
 
@@ -35,7 +40,7 @@ struct TreeReset: Sendable {
         /// Whether a wide payload makes the tree anew.
         func accepts(_ wide: Wide, at now: Instant) -> Bool {
             guard let made else { return true }
-            if isInTransition(at: now) { return wide < made.by && contests < Limits.wideContests }
+            if isInTransition(at: now) { return made.by.isBarelyAfter(wide) && contests < Limits.wideContests }
             return now >= made.at + Limits.widePause || carried ?? Limits.wideAccepted >= Limits.wideAccepted
         }
 
@@ -106,6 +111,9 @@ extension Limits {
     /// How long the wide payloads of several authors contend for a tree, and its repeated payloads prune nothing. A longer one costs
     /// copies; a shorter one, below the time that a payload takes through the room, makes a tree of pieces.
     static let wideContest = Duration.seconds(1)
+    /// How much earlier than another a wide payload may claim to be said and take its place, in milliseconds. With a larger one, a member makes itself
+    /// the root of all trees by a false time; with a smaller one, clocks that differ leave a tree of pieces.
+    static let wideLeadMilliseconds: UInt64 = 2_000
     /// Wide payloads that may take a tree over in that time. More let a hostile author flood all links with times in falling
     /// order; with fewer, a large room that begins to talk at once gets a tree of pieces.
     static let wideContests = 8

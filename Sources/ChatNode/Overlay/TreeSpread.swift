@@ -87,6 +87,8 @@ extension TreeSpread {
     mutating func setMode(_ mode: RoomMode, now: Instant, using randomness: inout Randomness) {
         guard self.mode != mode else { return }
         self.mode = mode
+        trees.reset()
+        treeReset = TreeReset()
         modeChanged(now, using: &randomness)
     }
 
@@ -171,7 +173,7 @@ extension TreeSpread {
         }
         let eager = neighbours.peers.filter { isPushed(tree, to: $0, now) || isMeshLink($0) }
         let hasTree = eager.contains { neighbours[$0]?.isOverlay ?? false }
-        let receivers = isWide || !hasTree ? neighbours.peers : eager
+        let receivers = isWide || !hasTree ? neighbours.peers.filter { neighbours[$0]?.isGuest == false } : eager
         return spread(payload, hops: hops, to: receivers, from: nil, isWide: isWide, now: now, using: &randomness)
     }
 
@@ -184,7 +186,7 @@ extension TreeSpread {
         let wasMissing = lazyPush.isMissing(id)
         lazyPush.settle(id)
         // An own payload of an earlier run comes back as history, with no links passed: its mark would make this node its own child.
-        let isMarked = neighbour.wide == id && hops > 0
+        let isMarked = mode == .overlay && neighbour.wide == id && neighbour.isInTrees && hops > 0
         let made = isMarked ? treeReset.accept(tree, TreeReset.Wide(payload), now: now) : 0
         let isWide = made != 0
         if !isWide { treeReset.count(tree) }
@@ -194,7 +196,9 @@ extension TreeSpread {
             (neighbour.servedAt, neighbour.gaveAt) = (now, now)
         }
         actions += isWide ? follow(peer, made, hops: hops) : link(peer, tree, id, hops: hops, now: now)
-        let receivers = neighbours.peers.filter { $0 != peer && (isWide || isPushed(tree, to: $0, now)) }
+        let receivers = neighbours.peers.filter { other in
+            other != peer && (isWide ? neighbours[other]?.isGuest == false : isPushed(tree, to: other, now))
+        }
         actions += spread(payload, hops: hops, to: receivers, from: peer, isWide: isWide, now: now, using: &randomness)
         if wasMissing, let parent, parent != peer { actions += suspect(parent, now) }
         return actions
@@ -206,9 +210,8 @@ extension TreeSpread {
         neighbours.update(peer) { neighbour in
             neighbour.offered &= ~made
             neighbour.distances.set(made, to: hops - 1)
-            if neighbour.isInTrees { neighbour.pushes |= made }
+            neighbour.pushes |= made
         }
-        guard let neighbour = neighbours[peer], neighbour.isInTrees else { return [] }
         trees.setParent(of: made, to: peer, distance: hops)
         return [.send(TreeFrame.graft(made, ids: []).bytes, to: peer)]
     }
@@ -227,18 +230,31 @@ extension TreeSpread {
         }
         if askedFor == id {
             let parent = trees.parent(of: tree)
-            guard parent != peer, trees.recordMiss(tree, now: now) else { return [] }
+            guard trees.recordMiss(tree, id, now: now) else { return [] }
+            if parent == peer { return graftAgain(peer, tree, now) }
             let moved = move(tree, to: peer)
             guard let parent else { return [moved] }
             neighbours.update(parent) { $0.pushes &= ~bit }
             return [moved, .send(TreeFrame.prune(bit).bytes, to: parent)]
         }
         guard !isPushed(tree, to: peer, now) else { return [] }
-        if trees.parent(of: tree) == nil, !trees.isRoot(of: tree) {
-            return [move(tree, to: peer)]
-        }
+        // A root without a child is none to the others: it spoke before it had heard of their tree.
+        let isRoot = trees.isRoot(of: tree) && neighbours.peers.contains { isPushed(tree, to: $0, now) }
+        if trees.parent(of: tree) == nil, !isRoot { return [move(tree, to: peer)] }
         // An author without a tree of its own sends its payloads on all its links.
         guard hops > 1, !treeReset.isInTransition(tree, now: now) else { return [] }
+        return [.send(TreeFrame.prune(bit).bytes, to: peer)]
+    }
+
+    /// The parent of a tree gives payloads only when it is asked for them: it is grafted again, and at the next time another in its place.
+    private mutating func graftAgain(_ peer: PeerID, _ tree: Int, _ now: Instant) -> [Action] {
+        let bit = Trees.bit(tree)
+        guard !trees.graftAgain(tree) else { return [.send(TreeFrame.graft(bit, ids: []).bytes, to: peer)] }
+        neighbours.update(peer) { neighbour in
+            neighbour.pushes &= ~bit
+            neighbour.avoidedUntil = now + Limits.refusedGraftPause
+        }
+        trees.lose(peer, bit, now: now)
         return [.send(TreeFrame.prune(bit).bytes, to: peer)]
     }
 
@@ -259,8 +275,9 @@ extension TreeSpread {
         if neighbour.wide == id {
             neighbours.update(peer) { neighbour in
                 neighbour.wide = nil
-                neighbour.offered = 0
-                neighbour.distances.set(treeReset.mask(of: id), to: hops)
+                let made = treeReset.mask(of: id)
+                neighbour.offered &= ~made
+                neighbour.distances.set(made, to: hops)
             }
             return []
         }
@@ -269,7 +286,7 @@ extension TreeSpread {
         let tree = Trees.index(of: author)
         let (bit, isParent) = (Trees.bit(tree), trees.parent(of: tree) == peer)
         if mode == .overlay {
-            if isParent { trees.forgiveMisses(tree) }
+            if isParent { trees.forgiveMiss(tree, id) }
             guard neighbour.pushes & bit == 0, !treeReset.isInTransition(tree, now: now) else { return [] }
         }
         // The parent brings the authors without a link in this tree, and with them those that have one.
@@ -322,7 +339,7 @@ extension TreeSpread {
     private mutating func clear(_ mask: TreeMask) {
         neighbours.updateAll { neighbour in
             if neighbour.isOverlay { neighbour.pushes &= ~mask }
-            neighbour.offered = mask
+            neighbour.offered |= mask
             neighbour.distances.set(mask, to: .max)
         }
     }
@@ -399,7 +416,7 @@ extension TreeSpread {
         guard let neighbour = neighbours[peer], !neighbour.isGuest, isOn || neighbour.isOverlay else { return [] }
         let (actions, brought) = given(ids, to: peer, neighbour, now)
         // In an overlay the neighbour moves its tree by a graft of its own where it has missed more than this.
-        let wanted = mode == .overlay ? mask : mask | brought
+        let wanted = mode == .overlay && neighbour.isOverlay ? mask : mask | brought
         let offered = wanted & neighbour.offered
         let allowed = offered | allowance(wanted & ~offered, for: neighbour, now)
         neighbours.update(peer) { changed in
@@ -427,14 +444,18 @@ extension TreeSpread {
         return (actions, trees)
     }
 
-    /// Prunes what a neighbour grafted in vain; seldom, since one that does not give up would be answered without end.
+    /// Prunes what a neighbour grafted in vain; each tree seldom, since one that does not give up would be answered without end.
     private mutating func refuse(
         _ mask: TreeMask, to peer: PeerID, _ neighbour: Neighbour, _ now: Instant
     ) -> [Action] {
-        let isRepeated = neighbour.refusedAt.map { now < $0 + Limits.refusedGraftPause } ?? false
-        guard mask != 0, !isRepeated else { return [] }
-        neighbours.update(peer) { $0.refusedAt = now }
-        return [.send(TreeFrame.prune(mask).bytes, to: peer)]
+        let isRecent = neighbour.refusedAt.map { now < $0 + Limits.refusedGraftPause } ?? false
+        let new = isRecent ? mask & ~neighbour.refused : mask
+        guard new != 0 else { return [] }
+        neighbours.update(peer) { neighbour in
+            if !isRecent { (neighbour.refusedAt, neighbour.refused) = (now, 0) }
+            neighbour.refused |= new
+        }
+        return [.send(TreeFrame.prune(new).bytes, to: peer)]
     }
 
     /// The trees of `wanted` that a neighbour gets: few, where it gives nothing and others are there to give them.

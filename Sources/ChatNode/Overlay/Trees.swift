@@ -26,15 +26,20 @@ struct Trees: Sendable {
     /// Payloads of a tree that had to be asked for.
     private struct Misses: Sendable {
         var count = 0
-        private var lastAt: Instant?
+        private var last: (id: UInt64, at: Instant)?
         private var movedAt: Instant?
 
-        mutating func record(now: Instant, wanted: Int) -> Bool {
-            count = lastAt.map { now < $0 + Limits.missTime } ?? false ? count + 1 : 1
-            lastAt = now
+        mutating func record(_ id: UInt64, now: Instant, wanted: Int) -> Bool {
+            count = last.map { now < $0.at + Limits.missTime } ?? false ? count + 1 : 1
+            last = (id, now)
             guard count >= wanted, movedAt.map({ now >= $0 + Limits.movePause }) ?? true else { return false }
             (count, movedAt) = (0, now)
             return true
+        }
+
+        mutating func forgive(_ id: UInt64) {
+            guard count > 0, last?.id == id else { return }
+            (count, last) = (count - 1, nil)
         }
     }
 
@@ -44,6 +49,8 @@ struct Trees: Sendable {
     private var roots: TreeMask = 0
     /// The trees whose parents were drawn, and may be below this node.
     private var drawn: TreeMask = 0
+    /// The trees whose parents were grafted again, since they gave payloads only when asked.
+    private var graftedAgain: TreeMask = 0
     /// The links from the root of each tree to this node.
     private var distances = TreeDistances.unknown
     private var misses = [Misses](repeating: Misses(), count: Trees.count)
@@ -78,6 +85,7 @@ struct Trees: Sendable {
     mutating func setParent(of mask: TreeMask, to peer: PeerID, distance: UInt8? = nil) {
         roots &= ~mask
         drawn &= ~mask
+        graftedAgain &= ~mask
         for tree in parents.indices where mask & Trees.bit(tree) != 0 {
             parents[tree] = peer
             misses[tree].count = 0
@@ -99,13 +107,21 @@ struct Trees: Sendable {
     /// - Returns: true if the tree is broken, so that its next payloads are to come from the neighbour that gave this one: at once if its
     ///   parent was drawn, else at the second within `Limits.missTime`, since the first may only be late, or at the fourth at its
     ///   root; and once in `Limits.movePause`, since all that was said meanwhile is missing too.
-    mutating func recordMiss(_ tree: Int, now: Instant) -> Bool {
+    mutating func recordMiss(_ tree: Int, _ id: UInt64, now: Instant) -> Bool {
         let wanted = isRoot(of: tree) ? Limits.missesOfRoot : drawn & Trees.bit(tree) != 0 ? 1 : Limits.misses
-        return misses[tree].record(now: now, wanted: wanted)
+        return misses[tree].record(id, now: now, wanted: wanted)
     }
 
-    /// The parent of a tree gave a payload after another had to be asked for it: it is only slow.
-    mutating func forgiveMisses(_ tree: Int) { misses[tree].count = 0 }
+    /// The parent of a tree gave the payload that another had to be asked for last: it is only slow.
+    mutating func forgiveMiss(_ tree: Int, _ id: UInt64) { misses[tree].forgive(id) }
+
+    /// The parent of a tree gives what it is asked for and nothing else: perhaps it lost the graft.
+    ///
+    /// - Returns: false if it was grafted again already, so that another is to be chosen.
+    mutating func graftAgain(_ tree: Int) -> Bool {
+        defer { graftedAgain |= Trees.bit(tree) }
+        return graftedAgain & Trees.bit(tree) == 0
+    }
 
     /// Forgets all parents.
     mutating func reset() { self = Trees() }
@@ -116,7 +132,7 @@ struct Trees: Sendable {
     ) -> [Graft] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         nextDeadline = nil
-        let missing = parents.indices.filter { parents[$0] == nil }
+        let missing = parents.indices.filter(lacksParent)
         let candidates = Trees.candidates(neighbours, strikes, now)
         guard !missing.isEmpty, !candidates.isEmpty else { return [] }
         var masks: [PeerID: TreeMask] = [:]
@@ -174,7 +190,7 @@ extension Limits {
     /// loses its roots where payloads are late.
     static let missesOfRoot = 4
     /// How long one counts. A longer one moves trees because of chance; with a shorter one, trees of a quiet room stay broken.
-    static let missTime = Duration.seconds(5)
+    static let missTime = Duration.seconds(60)
     /// The least time between two moves of a tree. A longer one leaves a wrong choice for longer; with a shorter one, each of the
     /// payloads that are missing when a tree breaks moves it.
     static let movePause = Duration.seconds(0.5)

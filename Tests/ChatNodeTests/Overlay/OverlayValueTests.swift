@@ -166,6 +166,11 @@ import Wire
             #expect(!reset.isInTransition(5, now: start + .milliseconds(1_200)))
             #expect(reset.accept(5, wide(1), now: start + .milliseconds(1_200)) == 0)
         }
+        var dated = TreeReset()
+        _ = dated.accept(3, TreeReset.Wide(time: Timestamp(milliseconds: 9_000), id: 2), now: start)
+        let tooEarly = dated.accept(3, TreeReset.Wide(time: Timestamp(milliseconds: 6_999), id: 1), now: start)
+        let justBefore = dated.accept(3, TreeReset.Wide(time: Timestamp(milliseconds: 7_000), id: 1), now: start)
+        #expect(tooEarly == 0 && justBefore == Trees.all)
         var flooded = TreeReset()
         let taken = (0..<100).reversed().count { flooded.accept(3, wide($0), now: start) != 0 }
         #expect(taken == 1 + Limits.wideContests)
@@ -179,15 +184,20 @@ import Wire
         var trees = Trees()
         let parent = try peer(1)
         func misses(_ tree: Int, at milliseconds: Int) -> Bool {
-            trees.recordMiss(tree, now: start + .milliseconds(milliseconds))
+            trees.recordMiss(tree, UInt64(milliseconds), now: start + .milliseconds(milliseconds))
         }
         trees.setParent(of: Trees.all, to: parent)
         #expect(!misses(2, at: 0) && misses(2, at: 400))
         // All that was said meanwhile is missing too.
         #expect(!misses(2, at: 500) && !misses(2, at: 600) && misses(2, at: 900))
-        #expect(!misses(3, at: 0) && !misses(3, at: 5_000))
-        trees.forgiveMisses(3)
-        #expect(!misses(3, at: 5_100))
+        #expect(!misses(3, at: 0) && !misses(3, at: 60_000))
+        // A copy of another payload says nothing about the one that was missed.
+        trees.forgiveMiss(3, 0)
+        #expect(misses(3, at: 60_100) && !misses(3, at: 70_000))
+        trees.forgiveMiss(3, 70_000)
+        #expect(!misses(3, at: 70_100))
+        let (again, anew) = (trees.graftAgain(3), trees.graftAgain(3))
+        #expect(again && !anew)
         trees.becomeRoot(of: Trees.bit(4))
         #expect((0..<4).map { misses(4, at: 100 * $0) } == [false, false, false, true])
         trees.lose(parent, Trees.bit(5), now: start)
@@ -217,6 +227,10 @@ import Wire
         let second = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
         #expect(second == [Trees.Graft(peer: asNear, mask: Trees.all)])
         // The root of a tree needs none.
+        trees.becomeRoot(of: ~Trees.bit(0))
+        trees.lose(asNear, now: start)
+        let third = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+        #expect(third.map(\.mask) == [Trees.bit(0)])
         trees.becomeRoot(of: Trees.all)
         trees.graft(at: start)
         #expect(trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness).isEmpty)
@@ -261,6 +275,43 @@ import Wire
     /// Said in the order of their numbers; two of one time have their ids.
     private func wide(_ number: UInt64) -> TreeReset.Wide {
         TreeReset.Wide(time: Timestamp(milliseconds: number / 8 + 1), id: number)
+    }
+
+    @Test mutating func `a parent that gives payloads only when it is asked is left, and so is one that gives none`()
+        throws
+    {
+        var overlay = TreeSpread()
+        let (parent, other) = (try peer(1), try peer(2))
+        overlay.setMode(.overlay, now: start, using: &randomness)
+        for peer in [parent, other] {
+            overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
+            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)
+        }
+        let author = Identity.generate(using: &randomness)
+        let (tree, bit) = (Trees.index(of: author.id), Trees.bit(Trees.index(of: author.id)))
+        func payload(_ number: UInt64) -> VerifiedPayload {
+            VerifiedPayload(
+                signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: author,
+                in: Room.lobby.id, epoch: 1, sequence: number, timestamp: Timestamp(milliseconds: 1))
+        }
+        let first = payload(1)
+        _ = overlay.received(.wide(first.id.prefix), from: parent, now: start, using: &randomness)
+        _ = overlay.receiveNew(first, hops: 2, from: parent, now: start, using: &randomness)
+        var now = start + .seconds(2)
+        /// A neighbour announces a payload, is asked for it and gives it.
+        func give(_ number: UInt64, from peer: PeerID) -> [TreeFrame] {
+            let payload = payload(number)
+            overlay.announced([payload.id.prefix], by: peer, now: now)
+            now = now + .seconds(1)
+            _ = overlay.tick(now: now, using: &randomness)
+            overlay.arrived(payload.id.prefix, from: peer)
+            return frames(overlay.receiveNew(payload, hops: 2, from: peer, now: now, using: &randomness)).0
+        }
+        #expect(give(2, from: other) == [] && give(3, from: other) == [.graft(bit, ids: []), .prune(bit)])
+        #expect(overlay.trees.parent(of: tree) == other)
+        #expect(give(4, from: other) == [] && give(5, from: other) == [.graft(bit, ids: [])])
+        #expect(give(6, from: other) == [] && give(7, from: other) == [.prune(bit)])
+        #expect(overlay.trees.parent(of: tree) == nil)
     }
 
     @Test mutating func `an own payload of an earlier run that comes back as a wide one makes no tree`() throws {
