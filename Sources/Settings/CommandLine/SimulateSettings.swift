@@ -56,10 +56,10 @@ extension SimulateSettings: CommandSettings {
             "--loss", "PERCENT", "packets that are lost, and sent again as by TCP, in percent (default 0)",
             wanted: "a percentage from 0 to 50", 0...50
         ) { $0.loss = $1 / 100 },
-        .flag("--sack", "with --loss: lost packets are sent again once later ones are acknowledged") {
+        .flag("--sack", "with --loss: packets are sent again once later ones are acknowledged") {
             $0.experiment.hasSACK = true
         },
-        .flag("--asymmetric", "each direction of a link has a latency of its own, drawn once from the range") {
+        .flag("--asymmetric", "each direction of a link has a latency of its own") {
             $0.experiment.isAsymmetric = true
         },
         .value(
@@ -79,7 +79,7 @@ extension SimulateSettings: CommandSettings {
 
     private static let room: [Option<SimulateSettings>] = [
         whole(
-            "--growth", "nodes at first: the room grows to --nodes and shrinks while they talk (default all)",
+            "--growth", "nodes at first; it grows to --nodes and shrinks again (default all)",
             1...ExperimentSettings.mostNodes
         ) { $0.growth = $1 },
         number(
