@@ -79,7 +79,9 @@ struct Lifecycle {
         linksEndAt = environment.now + (isWiped ? Lifecycle.wipeTime : Lifecycle.leavingTime)
         links.closeDoors(dials)
         for link in links.connections.all {
+            // One size at each leave, with receipts or without.
             links.enqueue(GoodbyeReason.leaving.frame, on: link)
+            links.seal(link, atLeast: Limits.coverPlaintext)
             links.flush(link, environment, &effects)
         }
         effects.append(.arm(.leaving))
@@ -96,14 +98,15 @@ struct Lifecycle {
         for link in links.connections.all { effects.append(.close(.link(link.id), .signedOut(by: better))) }
     }
 
-    /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
+    /// Ends each connection that has nothing left to say; when the last has closed, the node stops. While receipts are awaited on one link none
+    /// ends: the last to end would show the receiver.
     mutating func goOn(
         _ links: inout Links, _ router: inout MessageRouter, _ environment: Environment, _ effects: inout Effects
     ) {
         guard phase == .leaving else { return }
-        for link in links.connections.all where link.queuedBytes == 0 && !link.isFinishing {
-            guard !awaitsReceipts(on: link, links.connections, router, environment) else { continue }
-            links.finishWhenSent(link)
+        let all = links.connections.all
+        if !all.contains(where: { awaitsReceipts(on: $0, links.connections, router, environment) }) {
+            for link in all where link.queuedBytes == 0 && !link.isFinishing { links.finishWhenSent(link) }
         }
         guard links.connections.isEmpty else { return }
         phase = .stopping

@@ -283,7 +283,7 @@ extension Node {
 
     /// Whether private payloads go in records at random times.
     package var sendsCover: Bool { parts.cover.isOn }
-    package func turnCover(on isOn: Bool) { act { $0.cover.turn(on: isOn, $1, &$2) } }
+    package func turnCover(on isOn: Bool) { act { $0.turnCover(on: isOn, $1, &$2) } }
 
     package func change(_ change: UserChange) {
         if change.isLook { enter() }

@@ -177,9 +177,19 @@ struct Parts: ~Copyable {
         mail.recordPath(to: peer, via: neighbour, &conversations.router, &effects)
     }
 
-    /// Sends the payloads that wait for a slot, answers and receipts: the node leaves.
+    mutating func turnCover(on isOn: Bool, _ environment: Environment, _ effects: inout Effects) {
+        cover.turn(on: isOn, &conversations.router, &links, environment, &effects)
+    }
+
+    /// Sends the payloads that wait for a slot, answers and receipts: the node leaves. Those that fit are in the last record of their link,
+    /// which has one size at each leave.
     mutating func sendHeld(_ environment: Environment, _ effects: inout Effects) {
-        cover.release(environment, &effects)
+        cover.endSlots(&conversations.router, &links, environment, &effects)
+        for peer in links.connections.active.compactMap(\.peer) {
+            let replies = conversations.router.takeAnswers(
+                to: [peer], atMost: Limits.receiptsPerAnswer, at: environment.moment)
+            for reply in replies { effects.append(.sendPrivate(reply.payload, to: peer, .none)) }
+        }
         conversations.sendAnswers(environment, &effects) { .sendPrivate($0, to: $1, .records(wantsAnswer: false)) }
     }
 

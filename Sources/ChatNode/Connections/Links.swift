@@ -602,6 +602,12 @@ extension Links {
         markDirty(link)
     }
 
+    /// Seals waiting frames in a record of at least `size` bytes of plaintext.
+    mutating func seal(_ link: LinkInfo, atLeast size: Int) {
+        link.record.link.seal(atLeast: size)
+        markDirty(link)
+    }
+
     private mutating func markDirtyIfWaiting(_ link: LinkInfo) {
         if link.record.link.hasSomethingToSend { markDirty(link) }
     }

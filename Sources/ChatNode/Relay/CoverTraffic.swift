@@ -201,20 +201,31 @@ struct CoverTraffic {
 
 /// The slots of `--cover`.
 extension CoverTraffic {
-    /// The user wants cover, or no longer; payloads that wait for a slot then go at once.
-    mutating func turn(on isOn: Bool, _ environment: Environment, _ effects: inout Effects) {
+    /// The user wants cover, or no longer.
+    mutating func turn(
+        on isOn: Bool, _ router: inout MessageRouter, _ links: inout Links, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
         guard isOn != self.isOn else { return }
-        self.isOn = isOn
-        if isOn { return startSlots(environment, &effects) }
-        slotAt = nil
-        release(environment, &effects)
+        if isOn {
+            self.isOn = true
+            return startSlots(environment, &effects)
+        }
+        endSlots(&router, &links, environment, &effects)
+        self.isOn = false
         effects.append(.routed)
     }
 
-    /// Sends the payloads that wait for a slot: the node leaves, or slots end.
-    mutating func release(_ environment: Environment, _ effects: inout Effects) {
+    /// The node leaves, or slots end. A last slot, on all links whether anything waits or not, has the payloads and the answers that waited for
+    /// one; those that do not fit follow as acts of their own, since there is no later slot.
+    mutating func endSlots(
+        _ router: inout MessageRouter, _ links: inout Links, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard isOn else { return }
+        fillSlot(&router, &links, environment, &effects)
+        slotAt = nil
         for item in exchange(&held, with: []) {
-            effects.append(.sendPrivate(item.payload, to: item.peer, .records(wantsAnswer: false)))
+            effects.append(.sendPrivate(item.payload, to: item.peer, .records(wantsAnswer: true)))
         }
     }
 
