@@ -10,6 +10,7 @@ final class CoverTrafficTests {
     private let bench = LinkBench()
     private let links: [LinkInfo]
     private var cover = CoverTraffic(isOn: false, randomness: .seeded(81))
+    private var router = MessageRouter(session: PartsBench.session(of: 7_000))
     private var session: UserSession
     private let bob = Runs(identitySeed: 1).id
 
@@ -72,28 +73,31 @@ final class CoverTrafficTests {
         #expect(cover.nextDeadline == nil)
     }
 
-    @Test func `with cover a payload waits for its slot, and goes at once when cover ends`() throws {
+    private func turnCover(on isOn: Bool) -> [Effect] {
         var effects = Effects()
-        cover.turn(on: true, bench.environment(.mesh), &effects)
+        bench.change { cover.turn(on: isOn, &router, &$0, bench.environment(.mesh), &effects) }
+        return effects.list
+    }
+
+    @Test func `with cover a payload waits for its slot, and goes in a last one when cover ends`() throws {
+        _ = turnCover(on: true)
         let slot = try #require(cover.nextDeadline)
         #expect((Limits.coverSlotLeast...Limits.coverSlotMost).contains(slot - bench.start))
         #expect(send() == [])
         // Slots answer: no request moves the deadline.
         _ = receive([1], on: links[0])
         #expect(cover.nextDeadline == slot)
-        effects = Effects()
-        cover.turn(on: false, bench.environment(.mesh), &effects)
-        let released = effects.list.count { if case .sendPrivate(_, to: bob, .records) = $0 { true } else { false } }
-        #expect(released == 1 && cover.nextDeadline == nil)
+        let last = turnCover(on: false)
+        let taken = last.count { if case .sendPrivate(_, to: bob, .none) = $0 { true } else { false } }
+        let covers = last.count { if case .then(.coverLinks) = $0 { true } else { false } }
+        #expect(taken == 1 && covers == 1 && cover.nextDeadline == nil)
     }
 
     @Test func `held payloads are bounded`() {
-        var effects = Effects()
-        cover.turn(on: true, bench.environment(.mesh), &effects)
+        _ = turnCover(on: true)
         for _ in 0..<Limits.heldPayloads + 10 { _ = send() }
-        effects = Effects()
-        cover.release(bench.environment(.mesh), &effects)
-        #expect(effects.list.count == Limits.heldPayloads)
+        let sent = turnCover(on: false).count { if case .sendPrivate = $0 { true } else { false } }
+        #expect(sent == Limits.heldPayloads)
     }
 
     @Test(arguments: [1, 150, 505, 506, 507, 510, 511, 1_273, 1_274, 1_275, 1_278, 4_000, 4_090])

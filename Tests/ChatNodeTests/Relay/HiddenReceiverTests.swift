@@ -134,6 +134,39 @@ import Wire
         #expect(zip(others, before).map { $0.counter("bytes_sent") - $1 } == [530, 530, 530, 530])
     }
 
+    @Test(arguments: [false, true])
+    func `the last record of a receiver that leaves is as long as that of any other`(cover: Bool) throws {
+        if cover { for peer in others { peer.with { $0.turnCover(on: true) } } }
+        simulation.advance(by: .seconds(5))
+        let before = others.map { $0.counter("bytes_sent") }
+        try alice.say("soon gone?", to: bob)
+        // Before the receiver's answer is due.
+        simulation.advance(by: .milliseconds(30))
+        let slots = zip(others, before).map { $0.counter("bytes_sent") - $1 }
+        for peer in others { peer.leave() }
+        simulation.advance(by: .milliseconds(20))
+        let left = zip(others, before).map { $0.counter("bytes_sent") - $1 }
+        #expect(Set(zip(left, slots).map(-)).count == 1, "\(left) \(slots)")
+        #expect(lastDelivery == .delivered)
+    }
+
+    @Test func `the link of a receiver ends no later than the others where an author leaves at once`() throws {
+        try alice.say("bye", to: bob)
+        alice.leave()
+        // Nothing ends before the receipt.
+        simulation.advance(by: .milliseconds(1))
+        let open = alice.with { node in node.parts.links.connections.all.count { !$0.isFinishing } }
+        #expect(open == others.count)
+        var last = open
+        _ = simulation.run(atMost: .seconds(3)) {
+            let now = alice.with { node in node.parts.links.connections.all.count { !$0.isFinishing } }
+            #expect(now == last || now == 0)
+            last = now
+            return now == 0
+        }
+        #expect(last == 0)
+    }
+
     @Test func `with cover the times and lengths of records tell nothing of private messages`() throws {
         for peer in [alice] + others { peer.with { $0.turnCover(on: true) } }
         simulation.advance(by: .seconds(5))
