@@ -106,7 +106,10 @@ import Wire
     }
 
     @Test func `copies along no link of the tree are not passed on, and are answered with a prune`() throws {
-        // The wide payload makes this node the root, and its neighbour does not graft.
+        let child = simulation.node("child")
+        child.with { node in node.setMode(.overlay) }
+        simulation.advance(by: .seconds(2))
+        // The wide payload makes this node the root of a tree with a child, and the other neighbour does not graft.
         try alice.say("first")
         simulation.advance(by: Limits.wideContest)
         let other = RudeMember(simulation: simulation, seed: 500)
@@ -115,6 +118,7 @@ import Wire
         let prunes = rude.frames(.tree).compactMap { TreeFrame($0.span) }
             .filter { $0 == .prune(Trees.bit(Trees.index(of: other.key))) }
         #expect(alice.texts() == ["first", "again"] && prunes.count == 5)
+        #expect(child.texts() == ["first", "again"])
         #expect(!rude.isClosed)
     }
 
