@@ -596,6 +596,9 @@ extension Links {
         for link in connections.active { markDirty(link) }
     }
 
+    /// The most bytes of plaintext that wait on a link.
+    var mostBytesWaiting: Int { connections.active.map { $0.record.link.bytesWaiting }.max() ?? 0 }
+
     /// Seals waiting frames in a record of at least `size` bytes of plaintext; a frame alone where nothing waits.
     mutating func sealCover(_ frame: [UInt8], on link: LinkInfo, atLeast size: Int) {
         link.record.link.sealCover(frame, atLeast: size)

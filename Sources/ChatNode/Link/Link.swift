@@ -289,6 +289,9 @@ package struct Link: ~Copyable {
         seal(atLeast: Limits.openingPlaintext)
     }
 
+    /// Bytes of the plaintext that waits to be sealed.
+    var bytesWaiting: Int { packer.bytes.count }
+
     /// Seals waiting frames, and another one if it fits behind them, in a record of at least `size` bytes of plaintext.
     mutating func sealCover(_ frame: [UInt8], atLeast size: Int) {
         if packer.isEmpty || packer.bytes.count + Limits.lengthPrefix + frame.count <= size { enqueue(frame) }

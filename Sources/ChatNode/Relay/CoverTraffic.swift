@@ -286,8 +286,12 @@ extension CoverTraffic {
     /// receipts in it, and no receiver shows itself.
     mutating func cover(_ links: inout Links, with size: Int) {
         slots += 1
+        let request = ChaffFrame(wantsAnswer: true).bytes
+        // A frame that waits besides the payload of the slot makes all records longer, not the one of the receiver.
+        let isFull = links.mostBytesWaiting + Limits.lengthPrefix + request.count > size
+        let size = isFull ? Limits.recordPlaintexts[Limits.recordPlaintexts.count - 1] : size
         for link in links.connections.active {
-            links.sealCover(ChaffFrame(wantsAnswer: true).bytes, on: link, atLeast: size)
+            links.sealCover(request, on: link, atLeast: size)
             slotBytes += Limits.lengthPrefix + size + Limits.sealOverhead
         }
     }
