@@ -185,11 +185,7 @@ struct Parts: ~Copyable {
     /// which has one size at each leave.
     mutating func sendHeld(_ environment: Environment, _ effects: inout Effects) {
         cover.endSlots(&conversations.router, &links, environment, &effects)
-        for peer in links.connections.active.compactMap(\.peer) {
-            let replies = conversations.router.takeAnswers(
-                to: [peer], atMost: Limits.receiptsPerAnswer, at: environment.moment)
-            for reply in replies { effects.append(.sendPrivate(reply.payload, to: peer, .none)) }
-        }
+        for peer in links.connections.active.compactMap(\.peer) { _ = sendAnswers(to: peer, environment, &effects) }
         conversations.sendAnswers(environment, &effects) { .sendPrivate($0, to: $1, .records(wantsAnswer: false)) }
     }
 
@@ -197,10 +193,17 @@ struct Parts: ~Copyable {
     /// same size.
     mutating func sendLast(on link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
         guard let peer = link.peer else { return }
+        if !sendAnswers(to: peer, environment, &effects) {
+            links.enqueue(ChaffFrame(wantsAnswer: false).bytes, on: link)
+        }
+    }
+
+    /// Sends a peer the answers and receipts that fit into the last record of its link; false if there are none.
+    private mutating func sendAnswers(to peer: PeerID, _ environment: Environment, _ effects: inout Effects) -> Bool {
         let replies = conversations.router.takeAnswers(
             to: [peer], atMost: Limits.receiptsPerAnswer, at: environment.moment)
         for reply in replies { effects.append(.sendPrivate(reply.payload, to: peer, .none)) }
-        if replies.isEmpty { links.enqueue(ChaffFrame(wantsAnswer: false).bytes, on: link) }
+        return !replies.isEmpty
     }
 
     /// Writes the frames that wait on a link.

@@ -89,17 +89,15 @@ struct Trees: Sendable {
         for tree in parents.indices where mask & Trees.bit(tree) != 0 {
             parents[tree] = peer
             misses[tree].count = 0
-            if let distance { distances[tree] = distance }
         }
+        if let distance { distances.set(mask, to: distance) }
     }
 
     /// An own wide payload made these trees.
     mutating func becomeRoot(of mask: TreeMask) {
         roots |= mask
-        for tree in parents.indices where mask & Trees.bit(tree) != 0 {
-            parents[tree] = nil
-            distances[tree] = 0
-        }
+        for tree in parents.indices where mask & Trees.bit(tree) != 0 { parents[tree] = nil }
+        distances.set(mask, to: 0)
     }
 
     /// A payload of a tree came because it was asked for, and not along the tree.

@@ -276,8 +276,11 @@ extension CoverTraffic {
         }
         let isLong = isAlone && (held.first.map { $0.payload.signed.directFrameLength } ?? 0) > CoverTraffic.longest
         held.removeFirst(taken)
-        return isLong ? Limits.recordPlaintexts[Limits.recordPlaintexts.count - 1] : Limits.coverPlaintext
+        return isLong ? CoverTraffic.longestPlaintext : Limits.coverPlaintext
     }
+
+    /// That of the largest record.
+    private static var longestPlaintext: Int { Limits.recordPlaintexts[Limits.recordPlaintexts.count - 1] }
 
     /// The longest payload that fits into a record of a slot, sealed too.
     private static var longest: Int { Limits.coverPlaintext - SealedMessage.overhead }
@@ -289,7 +292,7 @@ extension CoverTraffic {
         let request = ChaffFrame(wantsAnswer: true).bytes
         // A frame that waits besides the payload of the slot makes all records longer, not the one of the receiver.
         let isFull = links.mostBytesWaiting + Limits.lengthPrefix + request.count > size
-        let size = isFull ? Limits.recordPlaintexts[Limits.recordPlaintexts.count - 1] : size
+        let size = isFull ? CoverTraffic.longestPlaintext : size
         for link in links.connections.active {
             links.sealCover(request, on: link, atLeast: size)
             slotBytes += Limits.lengthPrefix + size + Limits.sealOverhead
