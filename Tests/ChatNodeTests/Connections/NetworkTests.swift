@@ -39,16 +39,7 @@ import Wire
 
     @Test(arguments: 1...10) func `a lost segment comes late, and nothing overtakes it`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed, latency: .milliseconds(5)...(.milliseconds(5)), loss: 0.2)
-        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
-        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
-        try #require(simulation.meet(alice, bob))
-        simulation.advance(by: .seconds(5))
-        let lines = (1...60).map { "line \($0)" }
-        for line in lines {
-            try alice.say(line)
-            simulation.advance(by: .milliseconds(100))
-        }
-        simulation.advance(by: .seconds(60))
+        let (bob, lines) = try listener(in: simulation, to: 60, every: .milliseconds(100))
         #expect(bob.texts() == lines)
         let delays = NetworkTests.delays(at: bob)
         #expect(delays.contains { $0 >= 194 })
@@ -58,16 +49,7 @@ import Wire
     @Test func `a lost segment comes early where the receiver acknowledges the one behind it`() throws {
         let conditions = Conditions(latency: .milliseconds(5)...(.milliseconds(5)), loss: 0.1, hasSACK: true)
         let simulation = Simulation(seed: 2, conditions: conditions)
-        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
-        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
-        try #require(simulation.meet(alice, bob))
-        simulation.advance(by: .seconds(5))
-        let lines = (1...200).map { "line \($0)" }
-        for line in lines {
-            try alice.say(line)
-            simulation.advance(by: .milliseconds(20))
-        }
-        simulation.advance(by: .seconds(60))
+        let (bob, lines) = try listener(in: simulation, to: 200, every: .milliseconds(20))
         #expect(bob.texts() == lines.suffix(Limits.messagesPerConversation))
         let delays = NetworkTests.delays(at: bob).sorted()
         // 20 ms until the next message, which is there after 5 ms more, and 12.5 ms for the acknowledgement and the repetition.
@@ -106,6 +88,23 @@ import Wire
     }
 
     /// How much longer than the fastest each message took, in milliseconds: their author's clock is shifted.
+    /// One of two peers, to which the other says so many lines, and these lines, long after the last.
+    private func listener(
+        in simulation: Simulation, to count: Int, every pause: Duration
+    ) throws -> (SimulatedPeer, lines: [String]) {
+        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(5))
+        let lines = (1...count).map { "line \($0)" }
+        for line in lines {
+            try alice.say(line)
+            simulation.advance(by: pause)
+        }
+        simulation.advance(by: .seconds(60))
+        return (bob, lines)
+    }
+
     private static func delays(at peer: SimulatedPeer, received: Bool = false) -> [Int64] {
         let messages = peer.messages.filter { !received || !$0.isFromCurrentUser }
         let delays = messages.map { Int64($0.receivedAt.milliseconds) - Int64($0.sentAt.milliseconds) }

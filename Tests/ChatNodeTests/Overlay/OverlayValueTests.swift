@@ -87,13 +87,8 @@ import Wire
     @Test mutating func `the trees that a strike takes from a neighbour are grafted elsewhere in the same tick`()
         throws
     {
-        var overlay = TreeSpread()
         let (liar, other) = (try peer(1), try peer(2))
-        overlay.setMode(.overlay, now: start, using: &randomness)
-        for peer in [liar, other] {
-            overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
-            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)
-        }
+        var overlay = overlay(with: [liar, other])
         _ = overlay.tick(now: start + .milliseconds(100), using: &randomness)
         #expect(overlay.trees.count(from: liar) > 0)
         overlay.announced([7], by: liar, now: start + .milliseconds(200))
@@ -237,19 +232,10 @@ import Wire
     }
 
     @Test mutating func `payloads of several authors that are under way at once prune no link of the tree`() throws {
-        var overlay = TreeSpread()
         let (parent, child, other) = (try peer(1), try peer(2), try peer(3))
-        overlay.setMode(.overlay, now: start, using: &randomness)
-        for peer in [parent, child, other] {
-            overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
-            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)
-        }
+        var overlay = overlay(with: [parent, child, other])
         let author = Identity.generate(using: &randomness)
-        func payload(_ number: UInt64) -> VerifiedPayload {
-            VerifiedPayload(
-                signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: author,
-                in: Room.lobby.id, epoch: 1, sequence: number, timestamp: Timestamp(milliseconds: 1))
-        }
+        func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
         let (wide, tree) = (payload(1), Trees.bit(Trees.index(of: author.id)))
         _ = overlay.received(.wide(wide.id.prefix), from: parent, now: start, using: &randomness)
         let spread = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
@@ -272,6 +258,23 @@ import Wire
         #expect(overlay.trees.count(from: parent) == Trees.count)
     }
 
+    /// A node in overlay mode, with neighbours in overlay mode that it dialled.
+    private mutating func overlay(with peers: [PeerID]) -> TreeSpread {
+        var overlay = TreeSpread()
+        overlay.setMode(.overlay, now: start, using: &randomness)
+        for peer in peers {
+            overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
+            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)
+        }
+        return overlay
+    }
+
+    private func message(_ number: UInt64, by author: borrowing Identity) -> VerifiedPayload {
+        VerifiedPayload(
+            signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: author,
+            in: Room.lobby.id, epoch: 1, sequence: number, timestamp: Timestamp(milliseconds: 1))
+    }
+
     /// Said in the order of their numbers; two of one time have their ids.
     private func wide(_ number: UInt64) -> TreeReset.Wide {
         TreeReset.Wide(time: Timestamp(milliseconds: number / 8 + 1), id: number)
@@ -280,20 +283,11 @@ import Wire
     @Test mutating func `a parent that gives payloads only when it is asked is left, and so is one that gives none`()
         throws
     {
-        var overlay = TreeSpread()
         let (parent, other) = (try peer(1), try peer(2))
-        overlay.setMode(.overlay, now: start, using: &randomness)
-        for peer in [parent, other] {
-            overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
-            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)
-        }
+        var overlay = overlay(with: [parent, other])
         let author = Identity.generate(using: &randomness)
         let (tree, bit) = (Trees.index(of: author.id), Trees.bit(Trees.index(of: author.id)))
-        func payload(_ number: UInt64) -> VerifiedPayload {
-            VerifiedPayload(
-                signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: author,
-                in: Room.lobby.id, epoch: 1, sequence: number, timestamp: Timestamp(milliseconds: 1))
-        }
+        func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
         let first = payload(1)
         _ = overlay.received(.wide(first.id.prefix), from: parent, now: start, using: &randomness)
         _ = overlay.receiveNew(first, hops: 2, from: parent, now: start, using: &randomness)
@@ -315,11 +309,8 @@ import Wire
     }
 
     @Test mutating func `an own payload of an earlier run that comes back as a wide one makes no tree`() throws {
-        var overlay = TreeSpread()
         let giver = try peer(1)
-        overlay.setMode(.overlay, now: start, using: &randomness)
-        overlay.opened(giver, isOutgoing: true, now: start, using: &randomness)
-        _ = overlay.received(.hello(Hello(isOverlay: true)), from: giver, now: start, using: &randomness)
+        var overlay = overlay(with: [giver])
         let own = VerifiedPayload(
             signing: .publicMessage(stage: .newcomer, nickname: "a", text: "1"),
             by: Identity.generate(using: &randomness),
