@@ -2,7 +2,7 @@
 package enum LinkEnd: Sendable, CaseIterable {
     /// The peer said goodbye.
     case goodbye
-    /// The peer closed without a goodbye, as the system does for a killed process.
+    /// The peer's system closed or reset the connection without a goodbye, as it does for a killed process.
     case closed
     /// The network failed, or this node closed the link: the peer may come back.
     case lost

@@ -102,7 +102,7 @@ extension BridgeGate {
         switch intake.verifySignature(of: payload) {
         case .admitted(let proven):
             let others = router.roster.bridges
-            let isFirst = bridge?.isFirst(environment.me, for: payload.id, among: others) ?? false
+            let isFirst = bridge?.isFirst(environment.me, for: author, among: others) ?? false
             append(bridge?.publish(proven, certificate, isFirst: isFirst, now: environment.now), &effects)
         case .ban: effects.append(.close(.all(of: author), .ban))
         case .repeated, .dropped, .closeLink: return

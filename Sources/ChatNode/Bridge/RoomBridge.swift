@@ -94,15 +94,16 @@ struct RoomBridge: Sendable {
     /// Whether the payload came from the broker.
     func isSeen(_ id: MessageID) -> Bool { seen[id] != nil }
 
-    /// True if `me` publishes a payload first: of the bridges of this network, the one with the smallest digest does.
-    func isFirst(_ me: PeerID, for id: MessageID, among others: [PeerID]) -> Bool {
+    /// True if `me` publishes the payloads of an author first: of the bridges of this network, the one with the smallest digest
+    /// does. Two that took the payloads of one author in turn would bring them out of their order.
+    func isFirst(_ me: PeerID, for author: PeerID, among others: [PeerID]) -> Bool {
         guard !others.isEmpty else { return true }
-        let own = rank(me, id)
-        return others.allSatisfy { own.lexicographicallyPrecedes(rank($0, id)) }
+        let own = rank(me, author)
+        return others.allSatisfy { own.lexicographicallyPrecedes(rank($0, author)) }
     }
 
-    private func rank(_ bridge: PeerID, _ id: MessageID) -> [UInt8] {
-        key.digest("earshot/3 bridge rank\0", id.bytes + bridge.bytes)
+    private func rank(_ bridge: PeerID, _ author: PeerID) -> [UInt8] {
+        key.digest("earshot/3 bridge rank\0", author.bytes + bridge.bytes)
     }
 
     /// Publishes a payload of this network, whose author consents and whose signature is checked.

@@ -104,7 +104,8 @@ enum Closing {
             case .leaving, .unneeded, nil: .goodbye
             }
         case .failed(let error): error == .silent ? .silent : .lost
-        case .transportClosed(let error): error == nil ? .closed : .lost
+        // The system of a killed process resets the connection where bytes from us were unread.
+        case .transportClosed(let error): error == nil || error == .reset ? .closed : .lost
         case .violation, .ban, .refused, .leaving, .replaced, .ownSession, .superseded, .signedOut: .lost
         }
     }

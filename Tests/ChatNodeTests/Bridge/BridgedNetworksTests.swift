@@ -190,6 +190,25 @@ import Wire
         #expect(networks[1].allSatisfy { peer in (0..<10).allSatisfy { heard("one \($0)", peer) == 1 } })
     }
 
+    @Test func `of two bridges in a network both publish, and what an author says quickly stays in order`() throws {
+        let networks = networks(2, of: 6, bridges: 2)
+        try #require(meet(networks))
+        simulation.advance(by: .seconds(65))
+        let before = networks[0].prefix(2).map { $0.counter("bridge_published") }
+        for number in 0..<10 {
+            for (place, speaker) in networks[0].enumerated() { try speaker.say("\(place) says \(number)") }
+            simulation.advance(by: .milliseconds(5))
+        }
+        simulation.advance(by: .seconds(2))
+        for peer in networks[1] {
+            for place in networks[0].indices {
+                let heard = peer.messages.filter { $0.text.hasPrefix("\(place) says") }.map(\.text)
+                #expect(heard == (0..<10).map { "\(place) says \($0)" })
+            }
+        }
+        for (bridge, published) in zip(networks[0], before) { #expect(bridge.counter("bridge_published") > published) }
+    }
+
     @Test func `twenty networks of ten hear everything once and in order, though connections to the broker end`() throws
     {
         let networks = networks(20, of: 10)

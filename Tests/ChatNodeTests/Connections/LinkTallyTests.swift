@@ -44,4 +44,10 @@ import Wire
         #expect(LinkError.allCases.map { value(.link($0), in: tally) } == Array(1...LinkError.allCases.count))
         #expect(value(.bans, in: tally) == 1 && value(.superseded, in: tally) == 2)
     }
+
+    @Test func `the system of a killed peer closes or resets its links, and any other fault may be the network's`() {
+        #expect(Closing.transportClosed(nil).end == .closed && Closing.transportClosed(.reset).end == .closed)
+        let others: [TransportError] = [.refused, .unreachable, .timedOut, .system(call: "recv", errno: 5)]
+        for error in others { #expect(Closing.transportClosed(error).end == .lost) }
+    }
 }
