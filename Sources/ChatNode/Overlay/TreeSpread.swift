@@ -42,7 +42,7 @@ struct TreeSpread: Sendable {
     /// How long an announced payload may take before it is asked for: four median round trips, or more.
     var patience = Limits.announcementPatience
     private(set) var neighbours = Neighbours()
-    private(set) var trees = Trees()
+    private(set) var trees: Trees
     private(set) var recent = RecentPayloads()
     private var strikes = Strikes()
     private var lazyPush = LazyPush()
@@ -54,6 +54,8 @@ struct TreeSpread: Sendable {
     private var askedFor: UInt64?
     /// The neighbours that are in overlay mode.
     private var overlayNeighbours = 0
+
+    init(me: PeerID) { trees = Trees(me: me) }
 
     /// This node passes payloads on.
     var isOn: Bool { mode != .mesh }
@@ -149,7 +151,7 @@ extension TreeSpread {
             trees.lose(peer, now: now)
         }
         modeChanged(now, using: &randomness)
-        return hello.mask == 0 ? [] : grafted(hello.mask, [], by: peer, now: now)
+        return hello.mask == 0 ? [] : grafted(hello.mask, [], by: peer, now: now, using: &randomness)
     }
 }
 
@@ -354,7 +356,7 @@ extension TreeSpread {
         case .hello(let hello):
             return received(hello, from: peer, now: now, using: &randomness)
         case .graft(let mask, let ids):
-            return grafted(mask, ids, by: peer, now: now)
+            return grafted(mask, ids, by: peer, now: now, using: &randomness)
         case .prune(let mask):
             let isParent = (0..<Trees.count).contains { mask & Trees.bit($0) != 0 && trees.parent(of: $0) == peer }
             neighbours.update(peer) { neighbour in
@@ -412,8 +414,11 @@ extension TreeSpread {
         neighbours.update(peer) { $0.frames.takeTokens(now: now) } ?? false
     }
 
-    private mutating func grafted(_ mask: TreeMask, _ ids: [UInt64], by peer: PeerID, now: Instant) -> [Action] {
+    private mutating func grafted(
+        _ mask: TreeMask, _ ids: [UInt64], by peer: PeerID, now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
         guard let neighbour = neighbours[peer], !neighbour.isGuest, isOn || neighbour.isOverlay else { return [] }
+        let turned = turn(mask, from: peer, now, using: &randomness)
         let (actions, brought) = given(ids, to: peer, neighbour, now)
         // In an overlay the neighbour moves its tree by a graft of its own where it has missed more than this.
         let wanted = mode == .overlay && neighbour.isOverlay ? mask : mask | brought
@@ -423,7 +428,23 @@ extension TreeSpread {
             changed.pushes |= allowed
             changed.offered &= ~offered
         }
-        return actions + refuse(wanted & ~allowed, to: peer, neighbour, now)
+        return turned + actions + refuse(wanted & ~allowed, to: peer, neighbour, now)
+    }
+
+    /// The parent of trees grafts them: it has lost its own parent.
+    private mutating func turn(
+        _ mask: TreeMask, from parent: PeerID, _ now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
+        guard mode == .overlay, mask != 0 else { return [] }
+        let (grafts, refused) = trees.turn(
+            mask, from: parent, &neighbours, strikes, now: now, using: &randomness)
+        var actions = grafts.map { Action.send(TreeFrame.graft($0.mask, ids: []).bytes, to: $0.peer) }
+        if refused != 0 {
+            // It asks another, and remains the parent here.
+            actions.append(.send(TreeFrame.prune(refused).bytes, to: parent))
+            actions.append(.send(TreeFrame.graft(refused, ids: []).bytes, to: parent))
+        }
+        return actions
     }
 
     /// The payloads that a neighbour grafts, with their trees. It learns which of them it does not get, so that it waits for none.

@@ -43,6 +43,7 @@ struct Trees: Sendable {
         }
     }
 
+    private let me: PeerID
     /// The neighbour that gave the wide payload of each tree, or was grafted for it since.
     private var parents = [PeerID?](repeating: nil, count: Trees.count)
     /// The trees of which this node is the root.
@@ -56,6 +57,8 @@ struct Trees: Sendable {
     private var misses = [Misses](repeating: Misses(), count: Trees.count)
     /// When trees without a parent are grafted.
     private(set) var nextDeadline: Instant?
+
+    init(me: PeerID) { self.me = me }
 
     func parent(of tree: Int) -> PeerID? { parents[tree] }
 
@@ -122,7 +125,7 @@ struct Trees: Sendable {
     }
 
     /// Forgets all parents.
-    mutating func reset() { self = Trees() }
+    mutating func reset() { self = Trees(me: me) }
 
     /// Chooses a parent for each tree without one: of two neighbours drawn at random the one that gives fewer trees.
     mutating func due(
@@ -162,8 +165,37 @@ struct Trees: Sendable {
         let nearer = known.filter { $0.distance < distances[tree] }
         if !nearer.isEmpty { return nearer.map(\.peer) }
         let asNear = known.filter { $0.distance == distances[tree] }
+        let before = asNear.filter { $0.peer < me }
+        if !before.isEmpty { return before.map(\.peer) }
         if !asNear.isEmpty { return asNear.map(\.peer) }
         return others.isEmpty ? candidates : others
+    }
+
+    /// The parent of trees grafts them, since it has lost its own parent and no neighbour but those below it: it is to be below this node. That
+    /// takes a parent in its place that is nearer to the root, which nothing below the old one is.
+    ///
+    /// - Returns: the grafts to send, and the trees of which there is no such neighbour.
+    mutating func turn(
+        _ mask: TreeMask, from parent: PeerID, _ neighbours: inout Neighbours, _ strikes: Strikes, now: Instant,
+        using randomness: inout Randomness
+    ) -> (grafts: [Graft], refused: TreeMask) {
+        var (masks, refused): ([PeerID: TreeMask], TreeMask) = ([:], 0)
+        let candidates = Trees.candidates(neighbours, strikes, now)
+        for tree in parents.indices where mask & Trees.bit(tree) != 0 && parents[tree] == parent {
+            let nearer = candidates.filter { peer in
+                guard peer != parent, let neighbour = neighbours[peer] else { return false }
+                return neighbour.pushes & Trees.bit(tree) == 0 && neighbour.distances[tree] < distances[tree]
+            }
+            guard let peer = choose(among: nearer, neighbours, now, using: &randomness) else {
+                refused |= Trees.bit(tree)
+                continue
+            }
+            setParent(of: Trees.bit(tree), to: peer)
+            drawn |= Trees.bit(tree)
+            masks[peer, default: 0] |= Trees.bit(tree)
+        }
+        for (peer, mask) in masks { neighbours.update(peer) { $0.pushes |= mask } }
+        return (masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }, refused)
     }
 
     private func choose(

@@ -9,6 +9,9 @@ import Wire
 @Suite struct OverlayValueTests {
     private var randomness = Randomness.seeded(24)
     private let start = Instant(nanoseconds: 0)
+    private let me: PeerID
+
+    init() throws { me = try #require(PeerID([UInt8](repeating: 255, count: 32))) }
 
     private func peer(_ number: UInt8) throws -> PeerID { try #require(PeerID([UInt8](repeating: number, count: 32))) }
 
@@ -101,7 +104,7 @@ import Wire
 
     @Test mutating func `each tree gets one parent, and the trees are dealt out among the neighbours`() throws {
         var neighbours = try neighbours(1...12)
-        var trees = Trees()
+        var trees = Trees(me: me)
         trees.graft(at: start + .milliseconds(100))
         let early = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
         #expect(early.isEmpty)
@@ -176,7 +179,7 @@ import Wire
         throws
     {
         var neighbours = try neighbours(1...4)
-        var trees = Trees()
+        var trees = Trees(me: me)
         let parent = try peer(1)
         func misses(_ tree: Int, at milliseconds: Int) -> Bool {
             trees.recordMiss(tree, UInt64(milliseconds), now: start + .milliseconds(milliseconds))
@@ -202,7 +205,7 @@ import Wire
 
     @Test mutating func `a tree without a parent gets none that is below this node, as far as it knows`() throws {
         var neighbours = try neighbours(1...6)
-        var trees = Trees()
+        var trees = Trees(me: me)
         let (parent, child, near) = (try peer(1), try peer(2), try peer(3))
         neighbours.update(parent) { $0.distances.set(Trees.all, to: 2) }
         trees.setParent(of: Trees.all, to: parent, distance: 3)
@@ -229,6 +232,23 @@ import Wire
         trees.becomeRoot(of: Trees.all)
         trees.graft(at: start)
         #expect(trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness).isEmpty)
+    }
+
+    @Test mutating func `of the neighbours as far from the root one with a smaller key becomes the parent, if there is one`() throws {
+        for (own, expected) in [(2, [1]), (4, [1, 3]), (0, [1, 3])] as [(UInt8, [UInt8])] {
+            var chosen: Set<PeerID> = []
+            for _ in 0..<20 {
+                var neighbours = try neighbours(1...3)
+                _ = neighbours.close(try peer(2))
+                neighbours.updateAll { $0.distances.set(Trees.all, to: 2) }
+                var trees = Trees(me: try peer(own))
+                trees.setParent(of: Trees.all, to: me, distance: 2)
+                trees.lose(me, now: start)
+                let grafts = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+                chosen.formUnion(grafts.map(\.peer))
+            }
+            #expect(chosen == Set(try expected.map { try peer($0) }))
+        }
     }
 
     @Test mutating func `payloads of several authors that are under way at once prune no link of the tree`() throws {
@@ -258,9 +278,35 @@ import Wire
         #expect(overlay.trees.count(from: parent) == Trees.count)
     }
 
+    @Test(arguments: [1, 2] as [UInt8])
+    mutating func `a parent that lost its own comes below a node that has another nearer to the root, and below no other`(
+        distance: UInt8
+    ) throws {
+        let (parent, child, other) = (try peer(1), try peer(2), try peer(3))
+        var overlay = overlay(with: [parent, child, other])
+        let author = Identity.generate(using: &randomness)
+        let wide = message(1, by: author)
+        _ = overlay.received(.wide(wide.id.prefix), from: parent, now: start, using: &randomness)
+        _ = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
+        _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
+        // This node is two links from the root.
+        _ = overlay.received(.wide(wide.id.prefix), from: other, now: start, using: &randomness)
+        _ = overlay.repeated(wide.id.prefix, of: author.id, hops: distance, from: other, now: start)
+        let actions = overlay.received(.graft(3, ids: []), from: parent, now: start, using: &randomness)
+        if distance < 2 {
+            #expect(frames(actions).0 == [.graft(3, ids: [])])
+            #expect((0..<3).map(overlay.trees.parent(of:)) == [other, other, parent])
+        } else {
+            #expect(frames(actions).0 == [.prune(3), .graft(3, ids: [])])
+            #expect((0..<3).map(overlay.trees.parent(of:)) == [parent, parent, parent])
+        }
+        // A graft of a child turns nothing.
+        #expect(overlay.received(.graft(3, ids: []), from: child, now: start, using: &randomness).isEmpty)
+    }
+
     /// A node in overlay mode, with neighbours in overlay mode that it dialled.
     private mutating func overlay(with peers: [PeerID]) -> TreeSpread {
-        var overlay = TreeSpread()
+        var overlay = TreeSpread(me: me)
         overlay.setMode(.overlay, now: start, using: &randomness)
         for peer in peers {
             overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
@@ -526,7 +572,7 @@ import Wire
     }
 
     @Test mutating func `news for a record that goes anyway fit into it, seldom for one neighbour`() throws {
-        var overlay = TreeSpread()
+        var overlay = TreeSpread(me: me)
         let other = try peer(2)
         overlay.setMode(.overlay, now: start, using: &randomness)
         overlay.opened(other, isOutgoing: true, now: start, using: &randomness)
