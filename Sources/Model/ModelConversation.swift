@@ -56,7 +56,7 @@ package struct ModelConversation: Sendable {
         let placement = log.insert(message)
         switch placement {
         case .duplicate: return placement
-        case .tooOld: if message.isUnread, !message.isHistory { unreadEvicted += 1 }
+        case .tooOld: if message.isUnread { unreadEvicted += 1 }
         case .kept(let position, _):
             unreadEvicted += before + (message.isUnread ? 1 : 0) - log.unread
             if position == log.count - 1 { note = ConversationNote(number: note.number + 1) }

@@ -27,16 +27,19 @@ package struct ConversationLog: Sendable {
     /// Adds a message. It counts as unread if the user does not look at the conversation, and if it is not from before the
     /// user came.
     ///
+    /// - Parameter correction: of the wall clock, in milliseconds.
     /// - Returns: the unread messages with it; nil for a duplicate, and for history from before the ring, which are not reported.
-    ///   A live message is reported even if it is too old to be kept.
-    mutating func add(_ message: Message, isOwn: Bool) -> (unread: Int?, placement: MessageRing.Placement) {
+    ///   A live message, and one that was missed lately, is reported even if it is too old to be kept.
+    mutating func add(
+        _ message: Message, isOwn: Bool, correction: Int64 = 0
+    ) -> (unread: Int?, placement: MessageRing.Placement) {
         let placement = keep(message)
         let isNews = !isOwn && !message.isFromBefore && !isActive
         switch placement {
         case .duplicate:
             return (nil, placement)
         case .tooOld:
-            guard !message.isHistory else { return (nil, placement) }
+            guard !message.isHistory || message.isMissedLately(correction) else { return (nil, placement) }
             if isNews { unreadEvicted += 1 }
         case .kept:
             if isNews { unread.insert(message.id) }

@@ -79,6 +79,14 @@ package struct Message: Hashable, Sendable, Identifiable {
     /// True for history that was said before this node came: never unread, and shown before all other messages.
     package var isFromBefore: Bool { isHistory && !isMissed }
 
+    /// True for a message that was missed and said within the last 30 s: in a busy room that takes all places of a ring in less, it is on its
+    /// way here as a live message too, which would come as a repeated one.
+    ///
+    /// - Parameter correction: of the wall clock, in milliseconds.
+    func isMissedLately(_ correction: Int64) -> Bool {
+        isMissed && placeTime.distance(to: receivedAt.moved(by: correction)) < Limits.latestMilliseconds
+    }
+
     /// Its place in a ring: the lowest is evicted first.
     package var place: SortKey { SortKey(time: placeTime, signed: signedOrder) }
 
@@ -107,4 +115,11 @@ package struct Message: Hashable, Sendable, Identifiable {
         editedText = text
         return true
     }
+}
+
+extension Limits {
+    /// Age, by its signed time, up to which a payload from history counts as one of now, in milliseconds: it goes on over the trees, and is shown
+    /// though later ones take all places. With a larger one, a newcomer's history floods the trees; with a smaller one, a late payload
+    /// reaches the others only by history.
+    package static let latestMilliseconds: UInt64 = 30_000
 }

@@ -39,7 +39,7 @@ package struct PublicChat: Sendable {
     mutating func receive(
         _ message: Message, edit: VerifiedPayload?, isOwn: Bool, correction: Int64 = 0
     ) -> Int? {
-        let (unread, placement) = log.add(message, isOwn: isOwn)
+        let (unread, placement) = log.add(message, isOwn: isOwn, correction: correction)
         if unread != nil { recordTime(of: message, correction) }
         switch placement {
         case .duplicate:

@@ -324,10 +324,3 @@ extension Spread {
         effects.append(.arm(.overlay))
     }
 }
-
-extension Limits {
-    /// Age, by its signed time, up to which a payload from history goes on over the trees, in milliseconds. With a
-    /// larger one, a newcomer's history floods the trees; with a smaller one, a late payload reaches the others only by
-    /// history.
-    static let latestMilliseconds: UInt64 = 30_000
-}

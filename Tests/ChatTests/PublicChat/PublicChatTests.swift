@@ -53,6 +53,37 @@ struct PublicChatTests {
         #expect(bob.unread == 0)
     }
 
+    @Test(arguments: [(29_999, 1), (30_000, nil)] as [(UInt64, Int?)])
+    func `what was missed within half a minute is shown though a hundred later messages are here, and older history is not`(
+        age: UInt64, unread: Int?
+    ) throws {
+        var chat = PublicChat()
+        let now = Timestamp(milliseconds: 1_000_000)
+        func receive(_ text: String, signedAt time: UInt64, askedAt: Timestamp?) throws -> Int? {
+            alice.wallClock = Timestamp(milliseconds: time)
+            let message = Message(
+                from: alice.signPublic(text), knownStage: .newcomer, receivedAt: now, askedAt: askedAt,
+                joinedAt: Timestamp(milliseconds: 1))
+            return chat.receive(try #require(message), edit: nil, isOwn: false)
+        }
+        let missed = try receive("early", signedAt: now.milliseconds - age - 1, askedAt: now)
+        #expect(missed == 1)
+        for number in 0..<99 as Range<UInt64> {
+            _ = try receive("\(number)", signedAt: now.milliseconds - 99 + number, askedAt: nil)
+        }
+        // The signing clock of an author never goes back, so that this one is of another.
+        bob.wallClock = Timestamp(milliseconds: now.milliseconds - age)
+        let last = try receive("100", signedAt: now.milliseconds, askedAt: nil)
+        #expect(last == 101)
+        let late = try #require(
+            Message(
+                from: bob.signPublic("late"), knownStage: .newcomer, receivedAt: now, askedAt: now,
+                joinedAt: Timestamp(milliseconds: 1)))
+        let counted = chat.receive(late, edit: nil, isOwn: false)
+        #expect(counted == unread.map { 101 + $0 })
+        #expect(chat.messages.count == 100 && !chat.messages.contains { $0.content == "late" })
+    }
+
     @Test func `an edit adds no unread, active or not`() throws {
         let message = alice.signPublic("frist")
         bob.router.open(.direct(alice.id))
