@@ -50,7 +50,7 @@ struct Parts: ~Copyable {
         finder = Finder(randomness: randomness.branch(1))
         crowd = CrowdPresence(randomness: randomness.branch(5))
         cover = CoverTraffic(isOn: configuration.sendsCover, randomness: randomness.branch(7))
-        spread = Spread(me: certificate.identity, randomness: randomness.branch(6))
+        spread = Spread(randomness: randomness.branch(6))
         bridgeGate = BridgeGate(configuration, randomness: randomness.branch(8))
     }
 

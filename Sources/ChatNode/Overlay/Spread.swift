@@ -13,15 +13,12 @@ struct Spread {
     }
 
     private var randomness: Randomness
-    private var trees: TreeSpread
+    private var trees = TreeSpread()
     /// Lists of ids whose count is not that of their ids, or too high.
     private(set) var malformedLists = 0
 
     /// - Parameter randomness: its own alone.
-    init(me: PeerID, randomness: Randomness) {
-        trees = TreeSpread(me: me)
-        self.randomness = randomness
-    }
+    init(randomness: Randomness) { self.randomness = randomness }
 
     var counters: [Counter] { [Counter(.idListsMalformed, malformedLists)] }
 

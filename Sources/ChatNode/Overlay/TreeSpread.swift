@@ -42,7 +42,7 @@ struct TreeSpread: Sendable {
     /// How long an announced payload may take before it is asked for: four median round trips, or more.
     var patience = Limits.announcementPatience
     private(set) var neighbours = Neighbours()
-    private(set) var trees: Trees
+    private(set) var trees = Trees()
     private(set) var recent = RecentPayloads()
     private var strikes = Strikes()
     private var lazyPush = LazyPush()
@@ -54,8 +54,6 @@ struct TreeSpread: Sendable {
     private var askedFor: UInt64?
     /// The neighbours that are in overlay mode.
     private var overlayNeighbours = 0
-
-    init(me: PeerID) { trees = Trees(me: me) }
 
     /// This node passes payloads on.
     var isOn: Bool { mode != .mesh }

@@ -43,7 +43,6 @@ struct Trees: Sendable {
         }
     }
 
-    private let me: PeerID
     /// The neighbour that gave the wide payload of each tree, or was grafted for it since.
     private var parents = [PeerID?](repeating: nil, count: Trees.count)
     /// The trees of which this node is the root.
@@ -57,8 +56,6 @@ struct Trees: Sendable {
     private var misses = [Misses](repeating: Misses(), count: Trees.count)
     /// When trees without a parent are grafted.
     private(set) var nextDeadline: Instant?
-
-    init(me: PeerID) { self.me = me }
 
     func parent(of tree: Int) -> PeerID? { parents[tree] }
 
@@ -125,7 +122,7 @@ struct Trees: Sendable {
     }
 
     /// Forgets all parents.
-    mutating func reset() { self = Trees(me: me) }
+    mutating func reset() { self = Trees() }
 
     /// Chooses a parent for each tree without one: of two neighbours drawn at random the one that gives fewer trees.
     mutating func due(
@@ -165,8 +162,6 @@ struct Trees: Sendable {
         let nearer = known.filter { $0.distance < distances[tree] }
         if !nearer.isEmpty { return nearer.map(\.peer) }
         let asNear = known.filter { $0.distance == distances[tree] }
-        let before = asNear.filter { $0.peer < me }
-        if !before.isEmpty { return before.map(\.peer) }
         if !asNear.isEmpty { return asNear.map(\.peer) }
         return others.isEmpty ? candidates : others
     }

@@ -24,7 +24,7 @@ import Wire
     }
 
     private mutating func reopen(isAll: Bool, after time: Duration) -> [Effect] {
-        var (spread, effects) = (Spread(me: me, randomness: .seeded(35)), Effects())
+        var (spread, effects) = (Spread(randomness: .seeded(35)), Effects())
         exchange.reopenRefused(isAll: isAll, environment(after: time), &spread, &effects)
         return effects.list
     }
@@ -43,7 +43,7 @@ import Wire
             Issue.record("\(effects)")
             return
         }
-        var (spread, tick) = (Spread(me: me, randomness: .seeded(35)), Effects())
+        var (spread, tick) = (Spread(randomness: .seeded(35)), Effects())
         exchange.tick(
             Connections(me: me), archive: PublicChat(), &spread, environment(after: .seconds(10)), &tick)
         #expect(exchange.nextDeadline == now.now + .seconds(10) + Limits.historyTimeout)

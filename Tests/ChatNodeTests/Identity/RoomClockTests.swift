@@ -189,7 +189,7 @@ import Wire
             session: UserSession(
                 identity: Identity.generate(using: &identity), room: Room.lobby.id, epoch: 1, nickname: "me"))
         var (clock, history) = (RoomClock(), HistoryExchange(me: me, isShared: true))
-        var spread = Spread(me: me, randomness: .seeded(35))
+        var spread = Spread(randomness: .seeded(35))
         func watch(aheadBy milliseconds: Int64) -> [Effect] {
             let moment = Moment(instant: bench.start, wallClock: bench.wallClock.moved(by: milliseconds))
             let environment = Environment(moment: moment, me: me, mode: mode, isRunning: true)

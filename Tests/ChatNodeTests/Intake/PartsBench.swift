@@ -16,7 +16,7 @@ final class PartsBench {
     let link: LinkInfo
     var intake: Intake
     var history: HistoryExchange
-    var spread: Spread
+    var spread = Spread(randomness: .seeded(31))
     var finder = Finder(randomness: .seeded(32))
     var crowd = CrowdPresence(randomness: .seeded(33))
     var mail: SealedMail
@@ -29,7 +29,6 @@ final class PartsBench {
         var randomness = Randomness.seeded(34)
         if isBridge { configuration.bridge = BridgeSetup(key: BridgeKey(using: &randomness), port: NoPort()) }
         link = bench.link(to: 1)
-        spread = Spread(me: bench.me, randomness: .seeded(31))
         intake = Intake(configuration, me: bench.me, now: bench.start)
         history = HistoryExchange(me: bench.me, isShared: true)
         mail = SealedMail(configuration, me: bench.me, randomness: .seeded(35), now: bench.start)

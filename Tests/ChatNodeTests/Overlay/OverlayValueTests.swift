@@ -9,9 +9,6 @@ import Wire
 @Suite struct OverlayValueTests {
     private var randomness = Randomness.seeded(24)
     private let start = Instant(nanoseconds: 0)
-    private let me: PeerID
-
-    init() throws { me = try #require(PeerID([UInt8](repeating: 255, count: 32))) }
 
     private func peer(_ number: UInt8) throws -> PeerID { try #require(PeerID([UInt8](repeating: number, count: 32))) }
 
@@ -104,7 +101,7 @@ import Wire
 
     @Test mutating func `each tree gets one parent, and the trees are dealt out among the neighbours`() throws {
         var neighbours = try neighbours(1...12)
-        var trees = Trees(me: me)
+        var trees = Trees()
         trees.graft(at: start + .milliseconds(100))
         let early = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
         #expect(early.isEmpty)
@@ -179,7 +176,7 @@ import Wire
         throws
     {
         var neighbours = try neighbours(1...4)
-        var trees = Trees(me: me)
+        var trees = Trees()
         let parent = try peer(1)
         func misses(_ tree: Int, at milliseconds: Int) -> Bool {
             trees.recordMiss(tree, UInt64(milliseconds), now: start + .milliseconds(milliseconds))
@@ -205,7 +202,7 @@ import Wire
 
     @Test mutating func `a tree without a parent gets none that is below this node, as far as it knows`() throws {
         var neighbours = try neighbours(1...6)
-        var trees = Trees(me: me)
+        var trees = Trees()
         let (parent, child, near) = (try peer(1), try peer(2), try peer(3))
         neighbours.update(parent) { $0.distances.set(Trees.all, to: 2) }
         trees.setParent(of: Trees.all, to: parent, distance: 3)
@@ -232,23 +229,6 @@ import Wire
         trees.becomeRoot(of: Trees.all)
         trees.graft(at: start)
         #expect(trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness).isEmpty)
-    }
-
-    @Test mutating func `of the neighbours as far from the root one with a smaller key becomes the parent, if there is one`() throws {
-        for (own, expected) in [(2, [1]), (4, [1, 3]), (0, [1, 3])] as [(UInt8, [UInt8])] {
-            var chosen: Set<PeerID> = []
-            for _ in 0..<20 {
-                var neighbours = try neighbours(1...3)
-                _ = neighbours.close(try peer(2))
-                neighbours.updateAll { $0.distances.set(Trees.all, to: 2) }
-                var trees = Trees(me: try peer(own))
-                trees.setParent(of: Trees.all, to: me, distance: 2)
-                trees.lose(me, now: start)
-                let grafts = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
-                chosen.formUnion(grafts.map(\.peer))
-            }
-            #expect(chosen == Set(try expected.map { try peer($0) }))
-        }
     }
 
     @Test mutating func `payloads of several authors that are under way at once prune no link of the tree`() throws {
@@ -279,9 +259,11 @@ import Wire
     }
 
     @Test(arguments: [1, 2] as [UInt8])
-    mutating func `a parent that lost its own comes below a node that has another nearer to the root, and below no other`(
-        distance: UInt8
-    ) throws {
+    mutating func
+        `a parent that lost its own comes below a node that has another nearer to the root, and below no other`(
+            distance: UInt8
+        ) throws
+    {
         let (parent, child, other) = (try peer(1), try peer(2), try peer(3))
         var overlay = overlay(with: [parent, child, other])
         let author = Identity.generate(using: &randomness)
@@ -306,7 +288,7 @@ import Wire
 
     /// A node in overlay mode, with neighbours in overlay mode that it dialled.
     private mutating func overlay(with peers: [PeerID]) -> TreeSpread {
-        var overlay = TreeSpread(me: me)
+        var overlay = TreeSpread()
         overlay.setMode(.overlay, now: start, using: &randomness)
         for peer in peers {
             overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
@@ -572,7 +554,7 @@ import Wire
     }
 
     @Test mutating func `news for a record that goes anyway fit into it, seldom for one neighbour`() throws {
-        var overlay = TreeSpread(me: me)
+        var overlay = TreeSpread()
         let other = try peer(2)
         overlay.setMode(.overlay, now: start, using: &randomness)
         overlay.opened(other, isOutgoing: true, now: start, using: &randomness)

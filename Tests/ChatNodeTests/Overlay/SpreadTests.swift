@@ -7,7 +7,7 @@ import Wire
 
 /// The choice between a mesh and trees, by the effects of a node without a link.
 @Suite struct SpreadTests {
-    private var spread = Spread(me: SpreadTests.payload().author, randomness: .seeded(35))
+    private var spread = Spread(randomness: .seeded(35))
     private let start = Instant(nanoseconds: 0)
     private let me = SpreadTests.payload().author
 

@@ -54,9 +54,11 @@ struct PublicChatTests {
     }
 
     @Test(arguments: [(29_999, 1), (30_000, nil)] as [(UInt64, Int?)])
-    func `what was missed within half a minute is shown though a hundred later messages are here, and older history is not`(
-        age: UInt64, unread: Int?
-    ) throws {
+    func
+        `a message missed within half a minute is shown though a hundred later ones are here, and older history is not`(
+            age: UInt64, unread: Int?
+        ) throws
+    {
         var chat = PublicChat()
         let now = Timestamp(milliseconds: 1_000_000)
         func receive(_ text: String, signedAt time: UInt64, askedAt: Timestamp?) throws -> Int? {

@@ -20,7 +20,7 @@ struct OverlayRun {
 
     private var now = Instant(nanoseconds: 0)
     private var randomness = Randomness.seeded(1)
-    private var overlay = TreeSpread(me: peers[5])
+    private var overlay = TreeSpread()
     private var linked: Set<PeerID> = []
 
     static func seeds() -> [[UInt8]] {
