@@ -153,6 +153,13 @@ class Node:
         return self.wait(lambda e: e["event"] == "result" and e["command"] == name, f"result of {command}", timeout,
                          from_start=False)
 
+    def counts(self, name, value, timeout=20.0):
+        """Waits until a counter of `/stats` has a value: a server learns of a closed connection after its client."""
+        deadline = time.monotonic() + timeout
+        while (count := self.result("stats")[name]) != value:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{self.name}: {name} is {count}, not {value}, after {timeout} s")
+
     def quit(self, timeout=15.0):
         """Leaves with /quit; the exit code."""
         if self.process.poll() is None:

@@ -192,7 +192,7 @@ class Gateway(WebTest):
         alice.node.hears("a")
         said = [event["text"] for event in alice.node.events if event["event"] == "message"]
         self.assertEqual(said[-2:], ["before", "a"])
-        self.assertEqual(alice.node.result("stats")["stomp_clients"], 0)
+        alice.node.counts("stomp_clients", 0)
 
     def test_a_websocket_that_is_gone_has_said_what_it_sent(self):
         alice = self.gateway()
@@ -356,7 +356,7 @@ class Gateway(WebTest):
                 received += client.recv(100)
         silent = self.raw(alice, b"")
         self.assertIn(b"no heart-beat", silent)
-        self.assertEqual(alice.node.result("stats")["stomp_clients"], 0)
+        alice.node.counts("stomp_clients", 0)
 
 
 if __name__ == "__main__":
