@@ -89,7 +89,7 @@ import Wire
         #expect(areSpread(ends.dropFirst(), over: .milliseconds(800)), "\(ends)")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a caller that waits for the end waits for all rooms, and a second one makes none later`() async throws {
         simulation.advance(by: .seconds(10))
         let (rooms, ended) = (rooms, Ended())

@@ -41,7 +41,7 @@ enum RecordedReports {
         "expected":1161,"delivered":1161,"live":1161,"repaired":0,"duplicates":0,"others":134,"lost":0,\
         "latencyMs":{"p50":13.813,"p90":661.163,"p99":1002.219,"max":1111.93},"repairMs":{"p50":null,"p99":null,\
         "max":null},"strays":0,"sendsPerDelivery":1.175,"payloadsSent":1522,"linksMet":496,"linksMade":83,\
-        "linksLeft":496,"bytesPerNode":165980,"bytesPerNodeMost":240178,"nodesLeft":2,"nodesKilled":0,\
+        "linksLeft":496,"bytesPerNode":167358,"bytesPerNodeMost":240178,"nodesLeft":2,"nodesKilled":0,\
         "nodesJoined":2,"simulatedMs":24417.957,"events":17430}
 
         """

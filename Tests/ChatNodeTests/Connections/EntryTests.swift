@@ -66,7 +66,7 @@ import Wire
         #expect(simulation.run(atMost: .seconds(2)) { alice.counter("connections") == 1 })
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a paced text does not wait for the end of the pause, but for the first peers`() async throws {
         try with { try $0.start(after: .seconds(7)) }
         let (node, scheduler) = (node, SimulatedScheduler(timeline: simulation.timeline))
