@@ -231,12 +231,13 @@ class Gateway(WebTest):
     def test_a_poll_that_waits_is_let_go_at_once_when_its_client_is_gone(self):
         alice = self.served()
         path, _ = self.connected(alice)
+        # Long before the next ping, which would be the next thing to write.
+        deadline = time.monotonic() + 20
         for _ in range(3):
             with socket.create_connection(("127.0.0.1", alice.port), timeout=20) as client:
                 client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{alice.port}\r\n\r\n".encode())
-                alice.node.counts("web_clients", 1)
-            # Long before the next ping, which would be the next thing to write.
-            alice.node.counts("web_clients", 0)
+                alice.node.counts("web_clients", 1, deadline - time.monotonic())
+            alice.node.counts("web_clients", 0, deadline - time.monotonic())
 
     def test_a_contact_has_the_name_that_every_face_shows(self):
         # Contacts are kept with an identity.
