@@ -64,7 +64,7 @@ def overlay(alice, bob, message):
         "tree.hello": struct.pack(">BBBBBH", 10, 0, 1, 1, 0x0F, 128),
         "tree.graft": struct.pack(">BBBB8s", 10, 1, 3, 1, bytes(range(8))),
         "tree.prune": struct.pack(">BBB", 10, 2, 0x80),
-        "tree.wide": struct.pack(">BB8s", 10, 3, message),
+        "tree.wide": struct.pack(">BB8sB", 10, 3, message, 0x80),
         "tree.busy": struct.pack(">BBB", 10, 4, 0),
         "tree.lacking": struct.pack(">BBB8s", 10, 5, 1, bytes(range(8))),
         "latest": struct.pack(">BBB8s", 11, 1, 1, message),

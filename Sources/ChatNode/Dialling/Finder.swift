@@ -598,6 +598,7 @@ extension Finder {
             case .end(let peer):
                 linksUnneeded += 1
                 effects.append(.close(.all(of: peer), .unneeded))
+            case .setLeaving(let peer, let isLeaving): effects.append(.setLeaving(peer, isLeaving))
             }
         }
     }

@@ -21,6 +21,8 @@ struct LazyPush: Sendable {
     }
 
     private struct Missing: Sendable {
+        /// The first announcer.
+        let announcer: PeerID
         /// Announcers that were not asked yet.
         var announcers: [PeerID]
         let since: Instant
@@ -39,6 +41,8 @@ struct LazyPush: Sendable {
     /// When ids last went out in records of their own.
     private var announcedAt: Instant?
     private var missing: [UInt64: Missing] = [:]
+    /// How many of these each neighbour was the first to announce: one that makes ids up takes no place from another.
+    private var places: [PeerID: Int] = [:]
     /// In the order of their deadlines.
     private var promises: [Promise] = []
     /// Ids that came, were refused or were given up; false for one that was refused and may be right by now.
@@ -54,8 +58,13 @@ struct LazyPush: Sendable {
     /// A payload came, or was refused for good: it is not asked for any more.
     mutating func settle(_ id: UInt64) {
         settled.set(true, for: id)
-        if missing.isEmpty { return }
-        missing[id] = nil
+        if !missing.isEmpty { forget(id) }
+    }
+
+    private mutating func forget(_ id: UInt64) {
+        guard let entry = missing.removeValue(forKey: id), let place = places.index(forKey: entry.announcer) else { return }
+        places.values[place] -= 1
+        if places.values[place] == 0 { places.remove(at: place) }
     }
 
     func isMissing(_ id: UInt64) -> Bool { missing[id] != nil }
@@ -121,8 +130,9 @@ struct LazyPush: Sendable {
             if missing[id]?.announcers.isEmpty == true { missing[id]?.askAt = now }
             missing[id]?.announcers.append(peer)
         } else {
-            guard missing.count < Limits.recentPayloads else { return }
-            missing[id] = Missing(announcers: [peer], since: now, askAt: now + patience)
+            guard places[peer] ?? 0 < Limits.missingPerNeighbour else { return }
+            missing[id] = Missing(announcer: peer, announcers: [peer], since: now, askAt: now + patience)
+            places[peer, default: 0] += 1
         }
         wake(missing[id]?.askAt)
     }
@@ -205,7 +215,7 @@ struct LazyPush: Sendable {
             guard var entry = missing[id] else { continue }
             if entry.askAt <= now {
                 guard now < entry.since + Limits.promiseTime else {
-                    missing[id] = nil
+                    forget(id)
                     continue
                 }
                 if let place = entry.announcers.firstIndex(where: mayAsk) {
@@ -234,6 +244,9 @@ struct LazyPush: Sendable {
 }
 
 extension Limits {
+    /// Missing payloads that one neighbour was the first to announce: those of 2 s at the rate of a link. With more, a neighbour that makes
+    /// ids up costs more memory; with fewer, a node whose tree is broken in a busy room asks for some of what it lacks only after a comparison.
+    static let missingPerNeighbour = 400
     /// Neighbours that are remembered to have announced a missing payload. More cost memory; with fewer, none is left
     /// to ask when those asked break their promises.
     static let announcersKept = 8

@@ -69,11 +69,13 @@ struct Neighbour: Sendable {
     var servedAt: Instant?
     /// When ids went to it in a record that went anyway.
     var toldAt: Instant?
-    /// The payload that it announced as wide last.
-    var wide: UInt64?
+    /// The payload that it announced as wide last, and the trees that it is to make.
+    var wide: (id: UInt64, mask: TreeMask)?
     /// When this node last pruned a graft of it after a pause, and the trees pruned since.
     var refusedAt: Instant?
     var refused: TreeMask = 0
+    /// Its link ends soon: it is to give no tree.
+    var isLeaving = false
     /// It refused a graft lately, or the node waits for a sign of life from it.
     var avoidedUntil: Instant?
     /// Frames 10 to 12 from it.

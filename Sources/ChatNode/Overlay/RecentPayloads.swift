@@ -70,8 +70,8 @@ struct RecentPayloads: Sendable {
 }
 
 extension Limits {
-    /// Payloads that a node can give to a neighbour that grafts them, and ids in the tables of what is announced,
-    /// missing and promised: several minutes of talk at 2 messages a second, 30 s at 17. More cost memory; with fewer,
+    /// Payloads that a node can give to a neighbour that grafts them, and ids in the tables of what is announced
+    /// and promised: several minutes of talk at 2 messages a second, 30 s at 17. More cost memory; with fewer,
     /// a neighbour asks in vain in a busy room.
     static let recentPayloads = 512
     /// Age of the payloads that neighbours compare. A longer one makes the lists longer; with a shorter one, a payload

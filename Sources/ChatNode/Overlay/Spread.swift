@@ -69,6 +69,12 @@ extension Spread {
     /// The last link to a peer closed.
     mutating func linkClosed(to peer: PeerID, now: Instant) { trees.closed(peer, now: now) }
 
+    /// The link with a neighbour ends soon, because neither end has chosen it, or stays after all.
+    mutating func setLeaving(_ isLeaving: Bool, _ peer: PeerID, now: Instant, _ effects: inout Effects) {
+        trees.setLeaving(isLeaving, peer, now: now)
+        effects.append(.arm(.overlay))
+    }
+
     /// Offers of history are rare where both ends are in overlay mode: the trees bring new payloads.
     func setOffers(of history: inout HistoryExchange, _ effects: inout Effects) {
         defer { effects.append(.arm(.overlay)) }
@@ -306,8 +312,8 @@ extension Spread {
         for action in actions {
             switch action {
             case .send(let frame, let peer): effects.append(.send(frame, to: .peer(peer)))
-            case .push(let entry, let peers, let isWide):
-                if isWide { effects.append(.send(TreeFrame.wide(entry.id).bytes, to: .peers(peers))) }
+            case .push(let entry, let peers, let wide):
+                if wide != 0 { effects.append(.send(TreeFrame.wide(entry.id, wide).bytes, to: .peers(peers))) }
                 let frame = entry.payload.frame(hops: entry.hops)
                 effects.append(.deliver(PayloadDelivery(frame: frame, type: entry.payload.type), to: .peers(peers)))
             case .probe(let peer): effects.append(.probe(.peer(peer), within: Limits.suspicionTime))

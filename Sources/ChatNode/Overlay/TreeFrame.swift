@@ -57,8 +57,8 @@ package enum TreeFrame: Hashable, Sendable {
     case graft(TreeMask, ids: [UInt64])
     /// Do not push these trees to me.
     case prune(TreeMask)
-    /// The payload with this id, which follows, goes over all links and makes its tree anew.
-    case wide(UInt64)
+    /// The payload with this id, which follows, goes over all links and makes its tree and these anew.
+    case wide(UInt64, TreeMask)
     case busy(BusyReason)
     /// These payloads that you grafted do not come: the first 8 bytes of their ids.
     case lacking([UInt64])
@@ -94,7 +94,7 @@ package enum TreeFrame: Hashable, Sendable {
             guard let ids = try ShortIDList.read(&reader, limit: Limits.graftedPayloads) else { return nil }
             self = .graft(mask, ids: ids)
         case .prune: self = .prune(try reader.readUInt8())
-        case .wide: self = .wide(try reader.readUInt64())
+        case .wide: self = .wide(try reader.readUInt64(), try reader.readUInt8())
         case .busy: self = .busy(BusyReason(rawValue: try reader.readUInt8()) ?? .full)
         case .lacking:
             guard let ids = try ShortIDList.read(&reader, limit: Limits.graftedPayloads) else { return nil }
@@ -114,9 +114,10 @@ package enum TreeFrame: Hashable, Sendable {
             writer.write([Operation.graft.rawValue, mask])
             ShortIDList.write(ids, limit: Limits.graftedPayloads, to: &writer)
         case .prune(let mask): writer.write([Operation.prune.rawValue, mask])
-        case .wide(let id):
+        case .wide(let id, let mask):
             writer.write(Operation.wide.rawValue)
             writer.write(id)
+            writer.write(mask)
         case .busy(let reason): writer.write([Operation.busy.rawValue, reason.rawValue])
         case .lacking(let ids):
             writer.write(Operation.lacking.rawValue)

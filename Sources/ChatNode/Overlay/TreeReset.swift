@@ -44,6 +44,12 @@ struct TreeReset: Sendable {
             return now >= made.at + Limits.widePause || carried ?? Limits.wideAccepted >= Limits.wideAccepted
         }
 
+        /// Whether a wide payload that is said now may make the tree anew: other nodes hear of it a moment later, and took the last one a
+        /// moment later too.
+        func isOld(at now: Instant) -> Bool {
+            made.map { now >= $0.at + Limits.wideAge } ?? true || carried ?? Limits.wideAfter >= Limits.wideAfter
+        }
+
         mutating func begin(_ wide: Wide, at now: Instant) {
             let isContest = isInTransition(at: now)
             contests = isContest ? contests + 1 : 0
@@ -62,14 +68,18 @@ struct TreeReset: Sendable {
         for tree in epochs.indices { epochs[tree].changes = min(epochs[tree].changes + 1, Limits.wideAfter) }
     }
 
-    /// True if the own payload that is said now is to go wide: the tree has carried nothing yet, or many payloads while the links changed.
-    /// Then one in `Limits.wideShare` does, by its id, so that the authors who speak at that moment do not all begin.
+    /// The trees that the own payload which is said now is to make anew, by going wide; 0 for none. It goes wide if its tree has carried
+    /// nothing yet, or if the old trees, its own among them, have carried many payloads while the links changed. Then one in `Limits.wideShare`
+    /// does, by its id, so that the authors who speak at that moment do not all begin.
     ///
     /// - Parameter links: of this node.
-    func isDue(_ tree: Int, _ id: UInt64, links: Int) -> Bool {
-        guard let carried = epochs[tree].carried else { return true }
-        return carried >= Limits.wideAfter && epochs[tree].changes * Limits.wideChanges >= links
-            && id % Limits.wideShare == 0
+    func due(_ tree: Int, _ id: UInt64, links: Int, now: Instant) -> TreeMask {
+        if epochs[tree].isFirst { return Trees.bit(tree) }
+        guard epochs[tree].changes * Limits.wideChanges >= links, id % Limits.wideShare == 0, epochs[tree].isOld(at: now)
+        else { return 0 }
+        let old = epochs.indices.filter { epochs[$0].isOld(at: now) }
+        guard old.reduce(0, { $0 + (epochs[$1].carried ?? 0) }) >= Limits.wideAfter else { return 0 }
+        return old.reduce(0) { $0 | Trees.bit($1) }
     }
 
     /// A wide payload made this tree a moment ago: its links are not settled yet.
@@ -82,15 +92,18 @@ struct TreeReset: Sendable {
 
     /// Records a payload that its author marked as wide.
     ///
-    /// - Returns: the trees that it makes anew: its own, each that has carried nothing, so that a new room needs one wide payload and
-    ///   not eight, and each that the one made which it takes the place of. 0 if the last wide one was too recent: then it is a
-    ///   payload as any other.
-    mutating func accept(_ tree: Int, _ wide: Wide, now: Instant) -> TreeMask {
+    /// - Parameter mark: the trees that it is to make, besides its own.
+    /// - Returns: the trees that it makes anew: its own, those of `mark` that may be made anew again, each that has carried nothing, so that a
+    ///   new room needs one wide payload and not eight, and each that the one made which it takes the place of. 0 if the last wide
+    ///   one of its own tree was too recent: then it is a payload as any other.
+    mutating func accept(_ tree: Int, _ wide: Wide, making mark: TreeMask = 0, now: Instant) -> TreeMask {
         guard epochs[tree].accepts(wide, at: now) else { return 0 }
         let contested = epochs[tree].isInTransition(at: now) ? epochs[tree].made?.by : nil
         var mask: TreeMask = 0
         for other in epochs.indices
-        where other == tree || epochs[other].isFirst || (contested != nil && epochs[other].made?.by == contested) {
+        where other == tree || epochs[other].isFirst || (contested != nil && epochs[other].made?.by == contested)
+            || (mark & Trees.bit(other) != 0 && epochs[other].accepts(wide, at: now))
+        {
             epochs[other].begin(wide, at: now)
             mask |= Trees.bit(other)
         }
@@ -123,4 +136,7 @@ extension Limits {
     /// Or the time since the last. A shorter one lets hostile authors flood all links; with a longer one, the trees of
     /// a quiet room stay as they are.
     static let widePause = Duration.seconds(60)
+    /// The age of a tree from which its author makes it anew: above `widePause`, since others hear of wide payloads later. With a lower
+    /// one, some nodes take it and others do not; with a higher one, trees of a quiet room are as the links were long ago.
+    static let wideAge = Duration.seconds(75)
 }

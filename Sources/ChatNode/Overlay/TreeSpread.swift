@@ -22,8 +22,8 @@ struct TreeSpread: Sendable {
     enum Action: Sendable {
         /// A frame for a neighbour.
         case send([UInt8], to: PeerID)
-        /// A payload for neighbours; a wide one is announced as such first.
-        case push(RecentPayloads.Entry, to: [PeerID], isWide: Bool)
+        /// A payload for neighbours; a wide one is announced as such first, with the trees that it is to make.
+        case push(RecentPayloads.Entry, to: [PeerID], wide: TreeMask)
         /// Ask a neighbour for a sign of life; without one its link is dead after `Limits.suspicionTime`.
         case probe(PeerID)
         /// Call `demote` unless something came from the neighbour since.
@@ -125,6 +125,13 @@ extension TreeSpread {
         trees.lose(peer, now: now)
     }
 
+    /// The link with a neighbour ends soon, because neither end has chosen it, or stays after all. Other neighbours give its trees from now
+    /// on, and it gives them until they do, so that nothing is missing in between.
+    mutating func setLeaving(_ isLeaving: Bool, _ peer: PeerID, now: Instant) {
+        neighbours.update(peer) { $0.isLeaving = isLeaving }
+        if isLeaving { trees.handOver(from: peer, now: now) }
+    }
+
     private mutating func modeChanged(_ now: Instant, using randomness: inout Randomness) {
         guard isEngaged else {
             trees.reset()
@@ -162,8 +169,8 @@ extension TreeSpread {
         _ payload: VerifiedPayload, hops: UInt8, now: Instant, using randomness: inout Randomness
     ) -> [Action] {
         let tree = Trees.index(of: payload.author)
-        let isDue = mode == .overlay && treeReset.isDue(tree, payload.id.prefix, links: neighbours.count)
-        let made = isDue ? treeReset.accept(tree, TreeReset.Wide(payload), now: now) : 0
+        let due = mode == .overlay ? treeReset.due(tree, payload.id.prefix, links: neighbours.count, now: now) : 0
+        let made = due == 0 ? 0 : treeReset.accept(tree, TreeReset.Wide(payload), making: due, now: now)
         let isWide = made != 0
         if isWide {
             clear(made)
@@ -174,7 +181,8 @@ extension TreeSpread {
         let eager = neighbours.peers.filter { isPushed(tree, to: $0, now) || isMeshLink($0) }
         let hasTree = eager.contains { neighbours[$0]?.isOverlay ?? false }
         let receivers = isWide || !hasTree ? neighbours.peers.filter { neighbours[$0]?.isGuest == false } : eager
-        return spread(payload, hops: hops, to: receivers, from: nil, isWide: isWide, now: now, using: &randomness)
+        return spread(
+            payload, hops: hops, to: receivers, from: nil, wide: isWide ? due : 0, now: now, using: &randomness)
     }
 
     /// A payload that was new came from a neighbour.
@@ -186,8 +194,9 @@ extension TreeSpread {
         let wasMissing = lazyPush.isMissing(id)
         lazyPush.settle(id)
         // An own payload of an earlier run comes back as history, with no links passed: its mark would make this node its own child.
-        let isMarked = mode == .overlay && neighbour.wide == id && neighbour.isInTrees && hops > 0
-        let made = isMarked ? treeReset.accept(tree, TreeReset.Wide(payload), now: now) : 0
+        let isMarked = mode == .overlay && neighbour.wide?.id == id && neighbour.isInTrees && hops > 0
+        let mark = isMarked ? Trees.bit(tree) | (neighbour.wide?.mask ?? 0) : 0
+        let made = mark == 0 ? 0 : treeReset.accept(tree, TreeReset.Wide(payload), making: mark, now: now)
         let isWide = made != 0
         if !isWide { treeReset.count(tree) }
         let parent = trees.parent(of: tree)
@@ -196,10 +205,12 @@ extension TreeSpread {
             (neighbour.servedAt, neighbour.gaveAt) = (now, now)
         }
         actions += isWide ? follow(peer, made, hops: hops) : link(peer, tree, id, hops: hops, now: now)
+        actions += relieve(of: tree, by: peer)
         let receivers = neighbours.peers.filter { other in
             other != peer && (isWide ? neighbours[other]?.isGuest == false : isPushed(tree, to: other, now))
         }
-        actions += spread(payload, hops: hops, to: receivers, from: peer, isWide: isWide, now: now, using: &randomness)
+        actions += spread(
+            payload, hops: hops, to: receivers, from: peer, wide: isWide ? mark : 0, now: now, using: &randomness)
         if wasMissing, let parent, parent != peer { actions += suspect(parent, now) }
         return actions
     }
@@ -258,6 +269,14 @@ extension TreeSpread {
         return [.send(TreeFrame.prune(bit).bytes, to: peer)]
     }
 
+    /// The parent of a tree has given a payload: the neighbours that gave the tree meanwhile, whose links end soon, need not any more.
+    private mutating func relieve(of tree: Int, by peer: PeerID) -> [Action] {
+        trees.recordGift(of: tree, from: peer).map { old in
+            neighbours.update(old) { $0.pushes &= ~Trees.bit(tree) }
+            return .send(TreeFrame.prune(Trees.bit(tree)).bytes, to: old)
+        }
+    }
+
     /// A neighbour becomes the parent of a tree.
     ///
     /// - Returns: the graft that tells it so.
@@ -272,7 +291,7 @@ extension TreeSpread {
     mutating func repeated(_ id: UInt64, of author: PeerID, hops: UInt8, from peer: PeerID, now: Instant) -> [Action] {
         guard let neighbour = neighbours[peer] else { return [] }
         recent.record(id, knownAt: neighbour.slot)
-        if neighbour.wide == id {
+        if neighbour.wide?.id == id {
             neighbours.update(peer) { neighbour in
                 neighbour.wide = nil
                 let made = treeReset.mask(of: id)
@@ -287,6 +306,8 @@ extension TreeSpread {
         let (bit, isParent) = (Trees.bit(tree), trees.parent(of: tree) == peer)
         if mode == .overlay {
             if isParent { trees.forgiveMiss(tree, id) }
+            let relief = relieve(of: tree, by: peer)
+            guard relief.isEmpty else { return relief }
             guard neighbour.pushes & bit == 0, !treeReset.isInTransition(tree, now: now) else { return [] }
         }
         // The parent brings the authors without a link in this tree, and with them those that have one.
@@ -308,7 +329,7 @@ extension TreeSpread {
     mutating func reopen(_ id: UInt64) { lazyPush.reopen(id) }
 
     private mutating func spread(
-        _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, isWide: Bool, now: Instant,
+        _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, wide: TreeMask, now: Instant,
         using randomness: inout Randomness
     ) -> [Action] {
         var entry = RecentPayloads.Entry(payload: payload, hops: hops, at: now)
@@ -320,7 +341,7 @@ extension TreeSpread {
         lazyPush.gather(entry.id, now: now, using: &randomness)
         lastPayloadAt = now
         antiEntropy.hasten(now: now, using: &randomness)
-        return receivers.isEmpty ? [] : [.push(entry, to: receivers, isWide: isWide)]
+        return receivers.isEmpty ? [] : [.push(entry, to: receivers, wide: wide)]
     }
 
     /// True for a parent or a child, and for a neighbour that may become a child by a wide payload under way: later payloads come there
@@ -362,8 +383,8 @@ extension TreeSpread {
                 if isParent { neighbour.avoidedUntil = now + Limits.refusedGraftPause }
             }
             if isParent { trees.lose(peer, mask, now: now, after: Limits.graftPause) }
-        case .wide(let id):
-            neighbours.update(peer) { $0.wide = id }
+        case .wide(let id, let mask):
+            neighbours.update(peer) { $0.wide = (id, mask) }
         case .lacking(let ids):
             lazyPush.refused(ids, by: peer, now: now)
         case .busy:
@@ -436,7 +457,7 @@ extension TreeSpread {
         guard mode == .overlay, mask != 0 else { return [] }
         let (grafts, refused) = trees.turn(
             mask, from: parent, &neighbours, strikes, now: now, using: &randomness)
-        var actions = grafts.map { Action.send(TreeFrame.graft($0.mask, ids: []).bytes, to: $0.peer) }
+        var actions = TreeSpread.frames(of: grafts)
         if refused != 0 {
             // It asks another, and remains the parent here.
             actions.append(.send(TreeFrame.prune(refused).bytes, to: parent))
@@ -457,7 +478,7 @@ extension TreeSpread {
             }
             recent.record(id, knownAt: neighbour.slot)
             trees |= Trees.bit(entry.tree)
-            actions.append(.push(entry, to: [peer], isWide: false))
+            actions.append(.push(entry, to: [peer], wide: 0))
         }
         if !lacking.isEmpty { actions.append(.send(TreeFrame.lacking(lacking).bytes, to: peer)) }
         return (actions, trees)
@@ -521,10 +542,13 @@ extension TreeSpread {
         }
         for peer in due.broken { actions += strike(peer, now) }
         // Behind the strikes, which take trees from their neighbours.
-        for graft in trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness) {
-            actions.append(.send(TreeFrame.graft(graft.mask, ids: []).bytes, to: graft.peer))
-        }
+        actions += TreeSpread.frames(
+            of: trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness))
         return actions + compare(now, using: &randomness)
+    }
+
+    private static func frames(of grafts: [Trees.Graft]) -> [Action] {
+        grafts.map { .send(TreeFrame.graft($0.mask, ids: []).bytes, to: $0.peer) }
     }
 
     /// No neighbour is asked for more than it gives.

@@ -54,6 +54,8 @@ struct Trees: Sendable {
     /// The links from the root of each tree to this node.
     private var distances = TreeDistances.unknown
     private var misses = [Misses](repeating: Misses(), count: Trees.count)
+    /// Parents whose links end soon, each with the trees that it gives until the parent in its place does.
+    private var leaving: [Graft] = []
     /// When trees without a parent are grafted.
     private(set) var nextDeadline: Instant?
 
@@ -75,7 +77,31 @@ struct Trees: Sendable {
     /// The link that gives these trees is gone, or gives them no more.
     mutating func lose(_ peer: PeerID, _ mask: TreeMask = Trees.all, now: Instant, after pause: Duration = .zero) {
         for tree in parents.indices where parents[tree] == peer && mask & Trees.bit(tree) != 0 { parents[tree] = nil }
+        leaving.removeAll { $0.peer == peer }
         graft(at: now + pause)
+    }
+
+    /// The link of a neighbour ends soon: others are to give its trees, and it goes on until they do.
+    mutating func handOver(from peer: PeerID, now: Instant) {
+        let mask = parents.indices.reduce(into: TreeMask(0)) { $0 |= parents[$1] == peer ? Trees.bit($1) : 0 }
+        guard mask != 0 else { return }
+        lose(peer, now: now)
+        leaving.append(Graft(peer: peer, mask: mask))
+    }
+
+    /// The parent of a tree gives it.
+    ///
+    /// - Returns: the neighbours that gave it until now, since their links end soon: they are to stop.
+    mutating func recordGift(of tree: Int, from peer: PeerID) -> [PeerID] {
+        guard !leaving.isEmpty, parents[tree] == peer else { return [] }
+        let bit = Trees.bit(tree)
+        let old = leaving.filter { $0.mask & bit != 0 }.map(\.peer)
+        forgetLeaving(bit)
+        return old
+    }
+
+    private mutating func forgetLeaving(_ mask: TreeMask) {
+        leaving = leaving.map { Graft(peer: $0.peer, mask: $0.mask & ~mask) }.filter { $0.mask != 0 }
     }
 
     /// This neighbour gives these trees from now on.
@@ -90,7 +116,9 @@ struct Trees: Sendable {
             parents[tree] = peer
             misses[tree].count = 0
         }
-        if let distance { distances.set(mask, to: distance) }
+        guard let distance else { return }
+        distances.set(mask, to: distance)
+        forgetLeaving(mask)
     }
 
     /// An own wide payload made these trees.
@@ -98,6 +126,7 @@ struct Trees: Sendable {
         roots |= mask
         for tree in parents.indices where mask & Trees.bit(tree) != 0 { parents[tree] = nil }
         distances.set(mask, to: 0)
+        forgetLeaving(mask)
     }
 
     /// A payload of a tree came because it was asked for, and not along the tree.
@@ -137,10 +166,19 @@ struct Trees: Sendable {
         for tree in missing {
             let safe = notBelow(candidates, tree, neighbours)
             guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
-            setParent(of: Trees.bit(tree), to: peer)
-            drawn |= Trees.bit(tree)
-            masks[peer, default: 0] |= Trees.bit(tree)
+            takeDrawn(peer, tree, &masks)
         }
+        return Trees.grafts(masks, &neighbours)
+    }
+
+    /// A neighbour that was drawn becomes the parent of a tree.
+    private mutating func takeDrawn(_ peer: PeerID, _ tree: Int, _ masks: inout [PeerID: TreeMask]) {
+        setParent(of: Trees.bit(tree), to: peer)
+        drawn |= Trees.bit(tree)
+        masks[peer, default: 0] |= Trees.bit(tree)
+    }
+
+    private static func grafts(_ masks: [PeerID: TreeMask], _ neighbours: inout Neighbours) -> [Graft] {
         for (peer, mask) in masks { neighbours.update(peer) { $0.pushes |= mask } }
         return masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }
     }
@@ -148,7 +186,8 @@ struct Trees: Sendable {
     private static func candidates(_ neighbours: Neighbours, _ strikes: Strikes, _ now: Instant) -> [PeerID] {
         let all = neighbours.peers.filter { neighbours[$0]?.isInTrees ?? false }
         let good = all.filter { peer in
-            !strikes.has(peer, now: now) && neighbours[peer]?.avoidedUntil.map { $0 <= now } ?? true
+            guard !strikes.has(peer, now: now), let neighbour = neighbours[peer] else { return false }
+            return !neighbour.isLeaving && neighbour.avoidedUntil.map { $0 <= now } ?? true
         }
         let giving = good.filter { neighbours[$0]?.isIdle(at: now) == false }
         return giving.isEmpty ? good.isEmpty ? all : good : giving
@@ -174,9 +213,11 @@ struct Trees: Sendable {
         _ mask: TreeMask, from parent: PeerID, _ neighbours: inout Neighbours, _ strikes: Strikes, now: Instant,
         using randomness: inout Randomness
     ) -> (grafts: [Graft], refused: TreeMask) {
+        let grafted = parents.indices.filter { mask & Trees.bit($0) != 0 && parents[$0] == parent }
+        guard !grafted.isEmpty else { return ([], 0) }
         var (masks, refused): ([PeerID: TreeMask], TreeMask) = ([:], 0)
         let candidates = Trees.candidates(neighbours, strikes, now)
-        for tree in parents.indices where mask & Trees.bit(tree) != 0 && parents[tree] == parent {
+        for tree in grafted {
             let nearer = candidates.filter { peer in
                 guard peer != parent, let neighbour = neighbours[peer] else { return false }
                 return neighbour.pushes & Trees.bit(tree) == 0 && neighbour.distances[tree] < distances[tree]
@@ -185,12 +226,9 @@ struct Trees: Sendable {
                 refused |= Trees.bit(tree)
                 continue
             }
-            setParent(of: Trees.bit(tree), to: peer)
-            drawn |= Trees.bit(tree)
-            masks[peer, default: 0] |= Trees.bit(tree)
+            takeDrawn(peer, tree, &masks)
         }
-        for (peer, mask) in masks { neighbours.update(peer) { $0.pushes |= mask } }
-        return (masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }, refused)
+        return (Trees.grafts(masks, &neighbours), refused)
     }
 
     private func choose(

@@ -82,6 +82,7 @@ struct ChoiceTown {
                 refusals += 1
                 let other = ChoiceTown.number(peer)
                 apply(choices[other]?.refused(by: ChoiceTown.peer(number), now: now) ?? [], of: other)
+            case .setLeaving: break
             case .end(let peer):
                 let other = ChoiceTown.number(peer)
                 cut(Edge(initiator: number, responder: other))

@@ -133,10 +133,13 @@ import Wire
             let hello = number % 4 == 0 ? mesh : number % 2 == 0 ? chosen : overlay
             #expect(choice.heard(hello, from: peer(number), now: now).isEmpty)
             let isChosen = choice.hello(for: peer(number)).isChosen
-            if number != 1, hello == overlay, !isChosen { leftOver.insert(peer(number)) }
+            if hello == overlay, !isChosen { leftOver.insert(peer(number)) }
         }
+        // Both ends tell their trees.
+        #expect(Set(choice.tick(now)) == Set(leftOver.map { .setLeaving($0, true) }))
+        leftOver.remove(peer(1))
         try #require(!leftOver.isEmpty)
-        #expect(choice.tick(now).isEmpty && choice.tick(now + .milliseconds(1_999)).isEmpty)
+        #expect(choice.tick(now + .milliseconds(1_999)).isEmpty)
         let ended = choice.tick(now + .seconds(5))
         #expect(ended.count == leftOver.count && Set(ended) == Set(leftOver.map(LinkChoice.Decision.end)))
     }
@@ -146,7 +149,7 @@ import Wire
         for number in 0..<20 {
             choice.opened(peer(number), at: address(number), dialled: nil, isInitiator: false, now: now)
             let effects = choice.heard(number < 10 ? chosen : overlay, from: peer(number), now: now)
-            #expect(effects.isEmpty && choice.tick(now).isEmpty)
+            #expect(effects.isEmpty && choice.tick(now) == (number < 10 ? [] : [.setLeaving(peer(number), true)]))
         }
         #expect(choice.tick(now + .milliseconds(1_999)).isEmpty)
         let ended = choice.tick(now + .seconds(2))
@@ -158,8 +161,10 @@ import Wire
         choice.opened(peer(99), at: address(99), dialled: nil, isInitiator: true, now: now)
         _ = enter()
         _ = choice.heard(overlay, from: peer(99), now: now)
+        #expect(choice.tick(now) == [.setLeaving(peer(99), true)])
         #expect(choice.heard(chosen, from: peer(99), now: now + .seconds(1)).isEmpty)
-        #expect(choice.tick(now + .seconds(20)).isEmpty)
+        #expect(choice.tick(now + .seconds(20)) == [.setLeaving(peer(99), false)])
+        #expect(choice.tick(now + .seconds(40)).isEmpty)
     }
 
     @Test mutating func `a better draw is exchanged 30 s after the last, the new link first`() {

@@ -17,7 +17,7 @@ import Wire
     private static var trees: [TreeFrame] {
         [
             .hello(hello), .hello(Hello(isOverlay: false)), .graft(0xff, ids: []),
-            .graft(1, ids: (0..<32).map { UInt64($0) << 50 }), .prune(128), .wide(.max), .busy(.full),
+            .graft(1, ids: (0..<32).map { UInt64($0) << 50 }), .prune(128), .wide(.max, 5), .busy(.full),
             .lacking([]), .lacking((0..<32).map { UInt64($0) << 40 }),
         ]
     }

@@ -121,15 +121,16 @@ import Wire
 
     @Test func `a tree goes wide at first and after 400 payloads if the links changed, and is not taken so too soon`() {
         var (author, receiver) = (TreeReset(), TreeReset())
-        #expect(author.isDue(3, 17, links: 12))
+        func due(_ tree: Int, _ id: UInt64) -> TreeMask { author.due(tree, id, links: 12, now: start + .seconds(74)) }
+        #expect(due(3, 17) == Trees.bit(3))
         let taken = (author.accept(3, wide(70), now: start), receiver.accept(3, wide(70), now: start))
         // The first makes all trees, since none has carried anything.
-        #expect(taken == (Trees.all, Trees.all) && !author.isDue(3, 16, links: 12) && !author.isDue(4, 16, links: 12))
+        #expect(taken == (Trees.all, Trees.all) && due(3, 16) == 0 && due(4, 16) == 0)
         for _ in 0..<2 { author.recordChange() }
         for _ in 0..<400 { author.count(3) }
-        #expect(!author.isDue(3, 16, links: 12))
+        #expect(due(3, 16) == 0)
         author.recordChange()
-        #expect(author.isDue(3, 16, links: 12) && !author.isDue(3, 17, links: 12) && !author.isDue(4, 16, links: 12))
+        #expect(due(3, 16) == Trees.bit(3) && due(3, 17) == 0 && due(4, 16) == 0)
         for _ in 0..<199 { receiver.count(3) }
         let early = receiver.accept(3, wide(71), now: start + .seconds(59))
         receiver.count(3)
@@ -140,9 +141,34 @@ import Wire
         // A newcomer that heard one payload of a tree knows that there is a tree.
         var newcomer = TreeReset()
         newcomer.count(5)
-        #expect(!newcomer.isDue(5, 16, links: 12) && newcomer.isDue(6, 16, links: 12))
+        let isDue = (5...6).map { newcomer.due($0, 16, links: 12, now: start) }
+        #expect(isDue == [0, Trees.bit(6)])
         let others = newcomer.accept(6, wide(70), now: start)
         #expect(others == ~Trees.bit(5))
+    }
+
+    @Test func `the trees of a slow room are made anew together, once they have carried 400 payloads and are old`() {
+        var (author, receiver) = (TreeReset(), TreeReset())
+        _ = (author.accept(3, wide(70), now: start), receiver.accept(3, wide(70), now: start + .seconds(1)))
+        func due(at seconds: Int) -> TreeMask { author.due(3, 16, links: 12, now: start + .seconds(seconds)) }
+        for _ in 0..<3 { author.recordChange() }
+        for _ in 0..<49 { for tree in 0..<Trees.count { author.count(tree) } }
+        for tree in 0..<Trees.count - 1 { author.count(tree) }
+        #expect(due(at: 75) == 0)
+        author.count(7)
+        #expect(due(at: 74) == 0 && due(at: 75) == Trees.all)
+        // One that carries more was made anew a moment ago.
+        _ = author.accept(5, wide(71), now: start + .seconds(70))
+        #expect(due(at: 75) == 0)
+        for _ in 0..<50 { author.count(3) }
+        #expect(due(at: 75) == ~Trees.bit(5))
+        // Other nodes heard of the last one later, and take what may be made anew there.
+        _ = receiver.accept(5, wide(71), now: start + .seconds(71))
+        let taken = receiver.accept(3, wide(72), making: Trees.all, now: start + .seconds(75))
+        #expect(taken == ~Trees.bit(5))
+        let again = receiver.accept(3, wide(80), making: Trees.all, now: start + .seconds(80))
+        let unnamed = receiver.accept(5, wide(81), now: start + .seconds(140))
+        #expect(again == 0 && unnamed == Trees.bit(5))
     }
 
     @Test func `of wide payloads that are under way at once the one that was said first makes the trees, in any order`()
@@ -237,7 +263,7 @@ import Wire
         let author = Identity.generate(using: &randomness)
         func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
         let (wide, tree) = (payload(1), Trees.bit(Trees.index(of: author.id)))
-        _ = overlay.received(.wide(wide.id.prefix), from: parent, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, 0), from: parent, now: start, using: &randomness)
         let spread = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
         let (grafts, receivers) = frames(spread)
         #expect(grafts == [.graft(Trees.all, ids: [])] && receivers == [[child, other]])
@@ -245,7 +271,7 @@ import Wire
         let second = overlay.receiveNew(payload(2), hops: 2, from: parent, now: start, using: &randomness)
         #expect(frames(second).1 == [[child, other]])
         _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
-        _ = overlay.received(.wide(wide.id.prefix), from: other, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, 0), from: other, now: start, using: &randomness)
         #expect(overlay.repeated(wide.id.prefix, of: author.id, hops: 2, from: other, now: start).isEmpty)
         let later = start + Limits.wideContest
         let third = overlay.receiveNew(payload(3), hops: 2, from: child, now: later, using: &randomness)
@@ -268,11 +294,11 @@ import Wire
         var overlay = overlay(with: [parent, child, other])
         let author = Identity.generate(using: &randomness)
         let wide = message(1, by: author)
-        _ = overlay.received(.wide(wide.id.prefix), from: parent, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, 0), from: parent, now: start, using: &randomness)
         _ = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
         _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
         // This node is two links from the root.
-        _ = overlay.received(.wide(wide.id.prefix), from: other, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, 0), from: other, now: start, using: &randomness)
         _ = overlay.repeated(wide.id.prefix, of: author.id, hops: distance, from: other, now: start)
         let actions = overlay.received(.graft(3, ids: []), from: parent, now: start, using: &randomness)
         if distance < 2 {
@@ -284,6 +310,41 @@ import Wire
         }
         // A graft of a child turns nothing.
         #expect(overlay.received(.graft(3, ids: []), from: child, now: start, using: &randomness).isEmpty)
+    }
+
+    @Test mutating func `a parent whose link ends soon gives its trees until another does`() throws {
+        let (old, child, new) = (try peer(1), try peer(2), try peer(3))
+        var overlay = overlay(with: [old, child, new])
+        let author = Identity.generate(using: &randomness)
+        func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
+        let (wide, tree) = (payload(1), Trees.index(of: author.id))
+        _ = overlay.received(.wide(wide.id.prefix, 0), from: old, now: start, using: &randomness)
+        _ = overlay.receiveNew(wide, hops: 2, from: old, now: start, using: &randomness)
+        for (other, hops) in [(child, 2), (new, 1)] as [(PeerID, UInt8)] {
+            _ = overlay.received(.wide(wide.id.prefix, 0), from: other, now: start, using: &randomness)
+            _ = overlay.repeated(wide.id.prefix, of: author.id, hops: hops, from: other, now: start)
+        }
+        _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
+        let later = start + .seconds(10)
+        overlay.setLeaving(true, old, now: later)
+        let grafts = frames(overlay.tick(now: later, using: &randomness)).0
+        #expect(grafts.contains(.graft(Trees.all, ids: [])))
+        #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == new })
+        // Until the new one gives a payload, the old one may.
+        let given = frames(overlay.receiveNew(payload(2), hops: 2, from: old, now: later, using: &randomness))
+        #expect(given.0 == [] && given.1 == [[child, new]])
+        let copy = overlay.repeated(payload(2).id.prefix, of: author.id, hops: 2, from: new, now: later)
+        #expect(frames(copy).0 == [.prune(Trees.bit(tree))])
+        let next = frames(overlay.receiveNew(payload(3), hops: 2, from: new, now: later, using: &randomness))
+        #expect(next.0 == [] && next.1 == [[child]])
+        // A link that stays after all is drawn again.
+        overlay.setLeaving(true, new, now: later)
+        overlay.setLeaving(false, old, now: later)
+        let back = frames(overlay.tick(now: later, using: &randomness)).0
+        #expect(back.contains(.graft(Trees.all, ids: [])))
+        #expect(overlay.trees.parent(of: tree) == old)
+        overlay.closed(new, now: later)
+        #expect(frames(overlay.receiveNew(payload(4), hops: 2, from: old, now: later, using: &randomness)).0 == [])
     }
 
     /// A node in overlay mode, with neighbours in overlay mode that it dialled.
@@ -317,7 +378,7 @@ import Wire
         let (tree, bit) = (Trees.index(of: author.id), Trees.bit(Trees.index(of: author.id)))
         func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
         let first = payload(1)
-        _ = overlay.received(.wide(first.id.prefix), from: parent, now: start, using: &randomness)
+        _ = overlay.received(.wide(first.id.prefix, 0), from: parent, now: start, using: &randomness)
         _ = overlay.receiveNew(first, hops: 2, from: parent, now: start, using: &randomness)
         var now = start + .seconds(2)
         /// A neighbour announces a payload, is asked for it and gives it.
@@ -343,7 +404,7 @@ import Wire
             signing: .publicMessage(stage: .newcomer, nickname: "a", text: "1"),
             by: Identity.generate(using: &randomness),
             in: Room.lobby.id, epoch: 1, sequence: 1, timestamp: Timestamp(milliseconds: 1))
-        _ = overlay.received(.wide(own.id.prefix), from: giver, now: start, using: &randomness)
+        _ = overlay.received(.wide(own.id.prefix, 0), from: giver, now: start, using: &randomness)
         let actions = overlay.receiveNew(own, hops: 0, from: giver, now: start, using: &randomness)
         #expect(!frames(actions).0.contains(.graft(Trees.all, ids: [])))
     }
@@ -443,6 +504,24 @@ import Wire
         #expect(Limits.askedPayloadsPerSecond < Limits.graftedPayloadsPerSecond)
     }
 
+    @Test func `a neighbour that announces without end takes no place from what another announces`() throws {
+        var news = LazyPush()
+        let (liar, honest) = (try peer(1), try peer(2))
+        for id in 0..<5_000 as Range<UInt64> { news.announced(id, by: liar, now: start, patience: .zero) }
+        news.announced(9_000, by: honest, now: start, patience: .zero)
+        let grafts = news.due(now: start, patience: .zero).grafts
+        #expect(grafts.first { $0.peer == liar }?.ids.count == Limits.missingPerNeighbour)
+        #expect(grafts.first { $0.peer == honest }?.ids == [9_000])
+        // What came, or is not awaited any more, makes room.
+        news.settle(0)
+        news.announced(9_001, by: liar, now: start, patience: .zero)
+        news.announced(9_002, by: liar, now: start, patience: .zero)
+        #expect(news.isMissing(9_001) && !news.isMissing(9_002))
+        _ = news.due(now: start + Limits.promiseTime, patience: .zero)
+        news.announced(9_003, by: liar, now: start + Limits.promiseTime, patience: .zero)
+        #expect(news.isMissing(9_003) && !news.isMissing(1))
+    }
+
     @Test func `a flood of announcements fills no table beyond its bound`() throws {
         var news = LazyPush()
         for id in 0..<5_000 as Range<UInt64> {
@@ -455,7 +534,7 @@ import Wire
             let due = news.due(now: start + .milliseconds(40 * step), patience: .milliseconds(40))
             count += due.grafts.reduce(0) { $0 + $1.ids.count }
         }
-        #expect(count <= Limits.recentPayloads * Limits.announcersKept)
+        #expect(count <= 12 * Limits.missingPerNeighbour * Limits.announcersKept)
         var census = TableCensus()
         census.count(news, at: "news")
         #expect(census.sizes.values.allSatisfy { $0 <= Limits.seenMessages })

@@ -43,7 +43,7 @@ private enum OverlayFrames {
             }
         }
         let trees: [TreeFrame] = [
-            .hello(Hello(isOverlay: true)), .graft(3, ids: [1, 2]), .prune(1), .wide(7), .busy(.full),
+            .hello(Hello(isOverlay: true)), .graft(3, ids: [1, 2]), .prune(1), .wide(7, 128), .busy(.full),
             .lacking([1, 2]),
         ]
         return trees.map(\.bytes) + [

@@ -16,6 +16,8 @@ struct ChosenLink: Sendable {
     var isAsked = false
     /// When it ends, because neither end has chosen it.
     var endsAt: Instant?
+    /// The trees were told that it ends soon.
+    var isLeaving = false
     /// It is for direct messages alone.
     var isGuest = false
     /// When the peer last sent or announced a payload, and how many were new by then.

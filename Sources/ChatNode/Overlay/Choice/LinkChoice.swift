@@ -13,6 +13,8 @@ package struct LinkChoice: Sendable {
         case refuse(PeerID)
         /// The link is of no use: it ends politely.
         case end(PeerID)
+        /// Neither end has chosen the link, which ends soon unless one does; or it stays after all.
+        case setLeaving(PeerID, Bool)
     }
 
     /// When overlay mode began; nil outside of it.
@@ -124,7 +126,7 @@ extension LinkChoice {
             links[peer]
             ?? ChosenLink(endpoint: endpoint, isInitiator: isInitiator, since: now, sign: (now, payloads))
         link.isNew = links[peer] == nil && isOverlay && !isInitiator
-        (link.isInitiator, link.isGuest, link.hello) = (isInitiator, isGuest, nil)
+        (link.isInitiator, link.isGuest, link.hello, link.isLeaving) = (isInitiator, isGuest, nil, false)
         links[peer] = link
         guard let instance, dials.end(instance) else { return }
         choose(peer, as: instance, now: now)
@@ -229,7 +231,7 @@ extension LinkChoice {
         }
         let effects = replaceMute(now, isAlone: isAlone) + dropSurplus()
         fill(now)
-        return effects + endLeftOvers(now)
+        return effects + endLeftOvers(now) + announceLeaving()
     }
 
     /// Dials the drawn candidates again that have refused a link, now that the node insists.
@@ -275,6 +277,16 @@ extension LinkChoice {
     /// As `CandidateDials.fill`.
     package mutating func fill(_ now: Instant) {
         dials.fill(to: wantedCount, besides: Set(links.values.compactMap(\.instance)), from: samplers, now: now)
+    }
+
+    /// Says which links end soon, at both ends: only one of them knows the time.
+    private mutating func announceLeaving() -> [Decision] {
+        links.indices.compactMap { index in
+            let isLeaving = links.values[index].isLeftOver
+            guard links.values[index].isLeaving != isLeaving else { return nil }
+            links.values[index].isLeaving = isLeaving
+            return .setLeaving(links.keys[index], isLeaving)
+        }
     }
 
     /// Links that are of no use end after a while.
