@@ -42,16 +42,14 @@ extension Node {
         case .link(let step): perform(step)
         case .ban(let peer): parts.links.ban(peer, now: scheduler.now)
         case .strikeOut(let peer): act { $0.finder.strikeOut(peer, &$0.links, $1, &$2) }
-        case .setLeaving(let peer, let isLeaving):
-            act { $0.spread.setLeaving(isLeaving, peer, now: $1.now, &$2) }
+        case .setLeaving(let peer, let isSo): act { $0.spread.setLeaving(peer, isSo, now: $1.now, &$2) }
         case .probe(let selector, let timeout): act { $0.links.probe(selector, within: timeout, $1, &$2) }
         case .shutOut(let peer): act { $0.finder.shutOut(peer, $0.intake, $1, &$2) }
         case .admit(let peer): act { $0.finder.admit(peer, $1, &$2) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
-        case .sendPrivate(let payload, let peer, let hiding):
-            act { $0.sendPrivate(payload, to: peer, hiding, $1, &$2) }
+        case .sendPrivate(let payload, let peer, let way): act { $0.sendPrivate(payload, to: peer, way, $1, &$2) }
         case .bridge(let step): perform(step)
         case .report(let event): emit(event)
         case .warn(let code, let sentence): act { $0.finder.warn(code, sentence, &$2) }

@@ -62,7 +62,9 @@ struct LazyPush: Sendable {
     }
 
     private mutating func forget(_ id: UInt64) {
-        guard let entry = missing.removeValue(forKey: id), let place = places.index(forKey: entry.announcer) else { return }
+        guard let announcer = missing.removeValue(forKey: id)?.announcer,
+            let place = places.index(forKey: announcer)
+        else { return }
         places.values[place] -= 1
         if places.values[place] == 0 { places.remove(at: place) }
     }

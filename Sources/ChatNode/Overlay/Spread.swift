@@ -70,8 +70,8 @@ extension Spread {
     mutating func linkClosed(to peer: PeerID, now: Instant) { trees.closed(peer, now: now) }
 
     /// The link with a neighbour ends soon, because neither end has chosen it, or stays after all.
-    mutating func setLeaving(_ isLeaving: Bool, _ peer: PeerID, now: Instant, _ effects: inout Effects) {
-        trees.setLeaving(isLeaving, peer, now: now)
+    mutating func setLeaving(_ peer: PeerID, _ isLeaving: Bool, now: Instant, _ effects: inout Effects) {
+        trees.setLeaving(peer, isLeaving, now: now)
         effects.append(.arm(.overlay))
     }
 

@@ -75,8 +75,8 @@ struct TreeReset: Sendable {
     /// - Parameter links: of this node.
     func due(_ tree: Int, _ id: UInt64, links: Int, now: Instant) -> TreeMask {
         if epochs[tree].isFirst { return Trees.bit(tree) }
-        guard epochs[tree].changes * Limits.wideChanges >= links, id % Limits.wideShare == 0, epochs[tree].isOld(at: now)
-        else { return 0 }
+        let isDrawn = id % Limits.wideShare == 0
+        guard isDrawn, epochs[tree].changes * Limits.wideChanges >= links, epochs[tree].isOld(at: now) else { return 0 }
         let old = epochs.indices.filter { epochs[$0].isOld(at: now) }
         guard old.reduce(0, { $0 + (epochs[$1].carried ?? 0) }) >= Limits.wideAfter else { return 0 }
         return old.reduce(0) { $0 | Trees.bit($1) }

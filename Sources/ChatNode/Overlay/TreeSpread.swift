@@ -127,7 +127,7 @@ extension TreeSpread {
 
     /// The link with a neighbour ends soon, because neither end has chosen it, or stays after all. Other neighbours give its trees from now
     /// on, and it gives them until they do, so that nothing is missing in between.
-    mutating func setLeaving(_ isLeaving: Bool, _ peer: PeerID, now: Instant) {
+    mutating func setLeaving(_ peer: PeerID, _ isLeaving: Bool, now: Instant) {
         neighbours.update(peer) { $0.isLeaving = isLeaving }
         if isLeaving { trees.handOver(from: peer, now: now) }
     }
@@ -329,8 +329,8 @@ extension TreeSpread {
     mutating func reopen(_ id: UInt64) { lazyPush.reopen(id) }
 
     private mutating func spread(
-        _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, wide: TreeMask, now: Instant,
-        using randomness: inout Randomness
+        _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, wide: TreeMask,
+        now: Instant, using randomness: inout Randomness
     ) -> [Action] {
         var entry = RecentPayloads.Entry(payload: payload, hops: hops, at: now)
         for known in receivers + [peer].compactMap(\.self) {

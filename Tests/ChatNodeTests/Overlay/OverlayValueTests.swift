@@ -326,7 +326,7 @@ import Wire
         }
         _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
         let later = start + .seconds(10)
-        overlay.setLeaving(true, old, now: later)
+        overlay.setLeaving(old, true, now: later)
         let grafts = frames(overlay.tick(now: later, using: &randomness)).0
         #expect(grafts.contains(.graft(Trees.all, ids: [])))
         #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == new })
@@ -338,8 +338,8 @@ import Wire
         let next = frames(overlay.receiveNew(payload(3), hops: 2, from: new, now: later, using: &randomness))
         #expect(next.0 == [] && next.1 == [[child]])
         // A link that stays after all is drawn again.
-        overlay.setLeaving(true, new, now: later)
-        overlay.setLeaving(false, old, now: later)
+        overlay.setLeaving(new, true, now: later)
+        overlay.setLeaving(old, false, now: later)
         _ = overlay.tick(now: later, using: &randomness)
         #expect(overlay.trees.parent(of: tree) == old)
         overlay.closed(new, now: later)
@@ -511,7 +511,7 @@ import Wire
         let grafts = news.due(now: start, patience: .zero).grafts
         #expect(grafts.first { $0.peer == liar }?.ids.count == Limits.missingPerNeighbour)
         #expect(grafts.first { $0.peer == honest }?.ids == [9_000])
-        // What came, or is not awaited any more, makes room.
+        // A payload that came, or is not awaited any more, makes room.
         news.settle(0)
         news.announced(9_001, by: liar, now: start, patience: .zero)
         news.announced(9_002, by: liar, now: start, patience: .zero)

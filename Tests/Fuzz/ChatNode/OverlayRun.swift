@@ -48,7 +48,8 @@ struct OverlayRun {
         case 4 where choices.flag():
             receive(.lacking(ids(&choices, most: Limits.graftedPayloads)), from: peer)
         case 4: receive(.graft(choices.byte(), ids: ids(&choices, most: Limits.graftedPayloads)), from: peer)
-        case 5: receive(choices.flag() ? .prune(choices.byte()) : .wide(payload(&choices).id.prefix, choices.byte()), from: peer)
+        case 5 where choices.flag(): receive(.prune(choices.byte()), from: peer)
+        case 5: receive(.wide(payload(&choices).id.prefix, choices.byte()), from: peer)
         case 6:
             let payload = payload(&choices)
             let hops = UInt8(choices.below(8))

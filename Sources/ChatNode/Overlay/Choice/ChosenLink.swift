@@ -16,7 +16,7 @@ struct ChosenLink: Sendable {
     var isAsked = false
     /// When it ends, because neither end has chosen it.
     var endsAt: Instant?
-    /// The trees were told that it ends soon.
+    /// The trees know that it ends soon.
     var isLeaving = false
     /// It is for direct messages alone.
     var isGuest = false
