@@ -42,7 +42,7 @@ extension Node {
         case .link(let step): perform(step)
         case .ban(let peer): parts.links.ban(peer, now: scheduler.now)
         case .strikeOut(let peer): act { $0.finder.strikeOut(peer, &$0.links, $1, &$2) }
-        case .setLeaving(let peer, let isSo): act { $0.spread.setLeaving(peer, isSo, now: $1.now, &$2) }
+        case .setLeaving(let peer, let isSo): act { $0.spread.setLeaving(peer, isSo, $0.links.connections, $1, &$2) }
         case .probe(let selector, let timeout): act { $0.links.probe(selector, within: timeout, $1, &$2) }
         case .shutOut(let peer): act { $0.finder.shutOut(peer, $0.intake, $1, &$2) }
         case .admit(let peer): act { $0.finder.admit(peer, $1, &$2) }

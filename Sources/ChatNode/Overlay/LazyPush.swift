@@ -132,7 +132,7 @@ struct LazyPush: Sendable {
             if missing[id]?.announcers.isEmpty == true { missing[id]?.askAt = now }
             missing[id]?.announcers.append(peer)
         } else {
-            guard places[peer] ?? 0 < Limits.missingPerNeighbour else { return }
+            guard places[peer] ?? 0 < Limits.missingPerNeighbour, missing.count < Limits.missing else { return }
             missing[id] = Missing(announcer: peer, announcers: [peer], since: now, askAt: now + patience)
             places[peer, default: 0] += 1
         }
@@ -213,21 +213,18 @@ struct LazyPush: Sendable {
         guard let deadline = askAt, deadline <= now else { return due }
         askAt = nil
         var asked: [PeerID: [UInt64]] = [:]
-        for id in missing.keys.sorted() {
-            guard var entry = missing[id] else { continue }
-            if entry.askAt <= now {
-                guard now < entry.since + Limits.promiseTime else {
-                    forget(id)
-                    continue
-                }
-                if let place = entry.announcers.firstIndex(where: mayAsk) {
-                    asked[entry.announcers.remove(at: place), default: []].append(id)
-                }
-                entry.askAt = entry.announcers.isEmpty ? entry.since + Limits.promiseTime : now + patience
-                missing[id] = entry
+        for id in missing.filter({ $0.value.askAt <= now }).keys.sorted() {
+            guard var entry = missing[id], now < entry.since + Limits.promiseTime else {
+                forget(id)
+                continue
             }
-            wake(entry.askAt)
+            if let place = entry.announcers.firstIndex(where: mayAsk) {
+                asked[entry.announcers.remove(at: place), default: []].append(id)
+            }
+            entry.askAt = entry.announcers.isEmpty ? entry.since + Limits.promiseTime : now + patience
+            missing[id] = entry
         }
+        wake(missing.values.lazy.map(\.askAt).min())
         for peer in asked.keys.sorted() {
             guard let ids = asked[peer] else { continue }
             promise(ids, by: peer, now)
@@ -237,7 +234,7 @@ struct LazyPush: Sendable {
     }
 
     private mutating func promise(_ ids: [UInt64], by peer: PeerID, _ now: Instant) {
-        for id in ids where promises.count < Limits.recentPayloads {
+        for id in ids where promises.count < Limits.missing {
             promises.append(Promise(id: id, peer: peer, until: now + Limits.promiseTime))
         }
     }
@@ -246,6 +243,9 @@ struct LazyPush: Sendable {
 }
 
 extension Limits {
+    /// Payloads that are missing, and as many promises. More cost memory and time under attack; with fewer, some hostile neighbours leave no
+    /// place for what others announce.
+    static let missing = 2_048
     /// Missing payloads that one neighbour was the first to announce: those of 2 s at the rate of a link. With more, a neighbour that makes
     /// ids up costs more memory; with fewer, a node whose tree is broken in a busy room asks for some of what it lacks only after a comparison.
     static let missingPerNeighbour = 400

@@ -70,9 +70,12 @@ extension Spread {
     mutating func linkClosed(to peer: PeerID, now: Instant) { trees.closed(peer, now: now) }
 
     /// The link with a neighbour ends soon, because neither end has chosen it, or stays after all.
-    mutating func setLeaving(_ peer: PeerID, _ isLeaving: Bool, now: Instant, _ effects: inout Effects) {
-        trees.setLeaving(peer, isLeaving, now: now)
-        effects.append(.arm(.overlay))
+    mutating func setLeaving(
+        _ peer: PeerID, _ isLeaving: Bool, _ connections: Connections, _ environment: Environment,
+        _ effects: inout Effects
+    ) {
+        let now = environment.now
+        order(trees.setLeaving(peer, isLeaving, now: now), connections, now: now, &effects)
     }
 
     /// Offers of history are rare where both ends are in overlay mode: the trees bring new payloads.

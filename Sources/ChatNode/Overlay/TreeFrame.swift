@@ -20,7 +20,7 @@ package struct Hello: Hashable, Sendable {
     package var isLacking = false
     /// The trees that the sender grafts on this link at once.
     package var mask: TreeMask = 0
-    /// The nodes that the sender knows of, itself among them.
+    /// The nodes that the sender knows of, without itself.
     package var known: UInt16 = 0
 
     package init(isOverlay: Bool) {

@@ -26,6 +26,8 @@ struct TreeReset: Sendable {
     private struct Epoch: Sendable {
         /// Payloads since the last wide one; nil before the first.
         var carried: Int?
+        /// When the first of all came that was not wide.
+        var since: Instant?
         /// Links that this node got or lost since.
         var changes = 0
         /// The wide payload that made the tree, and when.
@@ -47,7 +49,9 @@ struct TreeReset: Sendable {
         /// Whether a wide payload that is said now may make the tree anew: other nodes hear of it a moment later, and took the last one a
         /// moment later too.
         func isOld(at now: Instant) -> Bool {
-            made.map { now >= $0.at + Limits.wideAge } ?? true || carried ?? Limits.wideAfter >= Limits.wideAfter
+            // A node that has taken none may have missed one: others take none sooner than this.
+            guard let begin = made?.at ?? since else { return true }
+            return now >= begin + Limits.wideAge || carried ?? 0 >= Limits.wideAfter
         }
 
         mutating func begin(_ wide: Wide, at now: Instant) {
@@ -61,7 +65,10 @@ struct TreeReset: Sendable {
     private var epochs = [Epoch](repeating: Epoch(), count: Trees.count)
 
     /// A payload of a tree came or was said.
-    mutating func count(_ tree: Int) { epochs[tree].carried = min((epochs[tree].carried ?? 0) + 1, Limits.wideAfter) }
+    mutating func count(_ tree: Int, now: Instant) {
+        if epochs[tree].isFirst { epochs[tree].since = now }
+        epochs[tree].carried = min((epochs[tree].carried ?? 0) + 1, Limits.wideAfter)
+    }
 
     /// This node got a link, or lost one.
     mutating func recordChange() {
@@ -69,12 +76,13 @@ struct TreeReset: Sendable {
     }
 
     /// The trees that the own payload which is said now is to make anew, by going wide; 0 for none. It goes wide if its tree has carried
-    /// nothing yet, or if the old trees, its own among them, have carried many payloads while the links changed. Then one in `Limits.wideShare`
+    /// nothing yet, for all of which that is so: a new room needs one wide payload and not eight. Or if the old trees, its own among them, have carried many payloads while the links changed. Then one in `Limits.wideShare`
     /// does, by its id, so that the authors who speak at that moment do not all begin.
     ///
     /// - Parameter links: of this node.
     func due(_ tree: Int, _ id: UInt64, links: Int, now: Instant) -> TreeMask {
-        if epochs[tree].isFirst { return Trees.bit(tree) }
+        let first = epochs.indices.filter { epochs[$0].isFirst }
+        if first.contains(tree) { return first.reduce(0) { $0 | Trees.bit($1) } }
         let isDrawn = id % Limits.wideShare == 0
         guard isDrawn, epochs[tree].changes * Limits.wideChanges >= links, epochs[tree].isOld(at: now) else { return 0 }
         let old = epochs.indices.filter { epochs[$0].isOld(at: now) }
@@ -90,24 +98,17 @@ struct TreeReset: Sendable {
         epochs.indices.reduce(into: 0) { mask, tree in mask |= epochs[tree].made?.by.id == id ? Trees.bit(tree) : 0 }
     }
 
-    /// Records a payload that its author marked as wide.
+    /// Records a payload that its author marked as wide. Each tree goes to the first said of those that name it, in whatever order they come.
     ///
-    /// - Parameter mark: the trees that it is to make, besides its own.
-    /// - Returns: the trees that it makes anew: its own, those of `mark` that may be made anew again, each that has carried nothing, so that a
-    ///   new room needs one wide payload and not eight, and each that the one made which it takes the place of. 0 if the last wide
-    ///   one of its own tree was too recent: then it is a payload as any other.
-    mutating func accept(_ tree: Int, _ wide: Wide, making mark: TreeMask = 0, now: Instant) -> TreeMask {
-        guard epochs[tree].accepts(wide, at: now) else { return 0 }
-        let contested = epochs[tree].isInTransition(at: now) ? epochs[tree].made?.by : nil
-        var mask: TreeMask = 0
-        for other in epochs.indices
-        where other == tree || epochs[other].isFirst || (contested != nil && epochs[other].made?.by == contested)
-            || (mark & Trees.bit(other) != 0 && epochs[other].accepts(wide, at: now))
-        {
-            epochs[other].begin(wide, at: now)
-            mask |= Trees.bit(other)
+    /// - Parameter mark: the trees that it is to make.
+    /// - Returns: those that it makes anew here. 0 if the last wide ones were too recent: then it is a payload as any other.
+    mutating func accept(_ mark: TreeMask, _ wide: Wide, now: Instant) -> TreeMask {
+        var made: TreeMask = 0
+        for tree in epochs.indices where mark & Trees.bit(tree) != 0 && epochs[tree].accepts(wide, at: now) {
+            epochs[tree].begin(wide, at: now)
+            made |= Trees.bit(tree)
         }
-        return mask
+        return made
     }
 }
 

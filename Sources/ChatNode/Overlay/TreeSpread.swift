@@ -87,6 +87,7 @@ extension TreeSpread {
     mutating func setMode(_ mode: RoomMode, now: Instant, using randomness: inout Randomness) {
         guard self.mode != mode else { return }
         self.mode = mode
+        neighbours.updateAll { $0.isLeaving = false }
         trees.reset()
         treeReset = TreeReset()
         modeChanged(now, using: &randomness)
@@ -127,9 +128,14 @@ extension TreeSpread {
 
     /// The link with a neighbour ends soon, because neither end has chosen it, or stays after all. Other neighbours give its trees from now
     /// on, and it gives them until they do, so that nothing is missing in between.
-    mutating func setLeaving(_ peer: PeerID, _ isLeaving: Bool, now: Instant) {
+    mutating func setLeaving(_ peer: PeerID, _ isLeaving: Bool, now: Instant) -> [Action] {
         neighbours.update(peer) { $0.isLeaving = isLeaving }
-        if isLeaving { trees.handOver(from: peer, now: now) }
+        trees.graft(at: now)
+        let mask = isLeaving ? 0 : trees.leavingTrees(of: peer)
+        guard mask != 0 else { return [] }
+        trees.forgetLeaving(mask, peer)
+        neighbours.update(peer) { $0.pushes &= ~mask }
+        return [.send(TreeFrame.prune(mask).bytes, to: peer)]
     }
 
     private mutating func modeChanged(_ now: Instant, using randomness: inout Randomness) {
@@ -170,13 +176,13 @@ extension TreeSpread {
     ) -> [Action] {
         let tree = Trees.index(of: payload.author)
         let due = mode == .overlay ? treeReset.due(tree, payload.id.prefix, links: neighbours.count, now: now) : 0
-        let made = due == 0 ? 0 : treeReset.accept(tree, TreeReset.Wide(payload), making: due, now: now)
+        let made = due == 0 ? 0 : treeReset.accept(due, TreeReset.Wide(payload), now: now)
         let isWide = made != 0
         if isWide {
             clear(made)
             trees.becomeRoot(of: made)
         } else {
-            treeReset.count(tree)
+            treeReset.count(tree, now: now)
         }
         let eager = neighbours.peers.filter { isPushed(tree, to: $0, now) || isMeshLink($0) }
         let hasTree = eager.contains { neighbours[$0]?.isOverlay ?? false }
@@ -196,16 +202,18 @@ extension TreeSpread {
         // An own payload of an earlier run comes back as history, with no links passed: its mark would make this node its own child.
         let isMarked = mode == .overlay && neighbour.wide?.id == id && neighbour.isInTrees && hops > 0
         let mark = isMarked ? Trees.bit(tree) | (neighbour.wide?.mask ?? 0) : 0
-        let made = mark == 0 ? 0 : treeReset.accept(tree, TreeReset.Wide(payload), making: mark, now: now)
+        let made = mark == 0 ? 0 : treeReset.accept(mark, TreeReset.Wide(payload), now: now)
         let isWide = made != 0
-        if !isWide { treeReset.count(tree) }
-        let parent = trees.parent(of: tree)
+        if made & Trees.bit(tree) == 0 { treeReset.count(tree, now: now) }
+        let (parent, wasAsked) = (trees.parent(of: tree), askedFor == id)
         var actions: [Action] = []
         neighbours.update(peer) { neighbour in
             (neighbour.servedAt, neighbour.gaveAt) = (now, now)
         }
         actions += isWide ? follow(peer, made, hops: hops) : link(peer, tree, id, hops: hops, now: now)
-        actions += relieve(of: tree, by: peer)
+        if !wasAsked { actions += relieve(of: tree, by: peer) }
+        // Perhaps it is a parent from now on, and its link ends soon.
+        if neighbour.isLeaving { trees.graft(at: now + Limits.wideContest) }
         let receivers = neighbours.peers.filter { other in
             other != peer && (isWide ? neighbours[other]?.isGuest == false : isPushed(tree, to: other, now))
         }
@@ -260,7 +268,10 @@ extension TreeSpread {
     /// The parent of a tree gives payloads only when it is asked for them: it is grafted again, and at the next time another in its place.
     private mutating func graftAgain(_ peer: PeerID, _ tree: Int, _ now: Instant) -> [Action] {
         let bit = Trees.bit(tree)
-        guard !trees.graftAgain(tree) else { return [.send(TreeFrame.graft(bit, ids: []).bytes, to: peer)] }
+        guard !trees.graftAgain(tree) else {
+            neighbours.update(peer) { $0.pushes |= bit }
+            return [.send(TreeFrame.graft(bit, ids: []).bytes, to: peer)]
+        }
         neighbours.update(peer) { neighbour in
             neighbour.pushes &= ~bit
             neighbour.avoidedUntil = now + Limits.refusedGraftPause
@@ -306,7 +317,8 @@ extension TreeSpread {
         let (bit, isParent) = (Trees.bit(tree), trees.parent(of: tree) == peer)
         if mode == .overlay {
             if isParent { trees.forgiveMiss(tree, id) }
-            let relief = relieve(of: tree, by: peer)
+            // A copy that came through this node has passed more links, and shows that the new parent is below it.
+            let relief = hops <= recent[id]?.hops ?? 0 ? relieve(of: tree, by: peer) : []
             guard relief.isEmpty else { return relief }
             guard neighbour.pushes & bit == 0, !treeReset.isInTransition(tree, now: now) else { return [] }
         }
@@ -382,6 +394,7 @@ extension TreeSpread {
                 neighbour.pushes &= ~mask
                 if isParent { neighbour.avoidedUntil = now + Limits.refusedGraftPause }
             }
+            trees.forgetLeaving(mask, peer)
             if isParent { trees.lose(peer, mask, now: now, after: Limits.graftPause) }
         case .wide(let id, let mask):
             neighbours.update(peer) { $0.wide = (id, mask) }
@@ -437,6 +450,7 @@ extension TreeSpread {
         _ mask: TreeMask, _ ids: [UInt64], by peer: PeerID, now: Instant, using randomness: inout Randomness
     ) -> [Action] {
         guard let neighbour = neighbours[peer], !neighbour.isGuest, isOn || neighbour.isOverlay else { return [] }
+        trees.forgetLeaving(mask, peer)
         let turned = turn(mask, from: peer, now, using: &randomness)
         let (actions, brought) = given(ids, to: peer, neighbour, now)
         // In an overlay the neighbour moves its tree by a graft of its own where it has missed more than this.

@@ -68,25 +68,17 @@ struct Trees: Sendable {
     /// How many trees a neighbour gives.
     func count(from peer: PeerID) -> Int { parents.count { $0 == peer } }
 
-    /// A link was established, or one that gave a tree is lost: trees without a parent get one at `instant`.
+    /// A neighbour may give trees from now on, or gives one no more: at `instant` trees without a parent get one, and trees whose
+    /// parent is leaving another.
     mutating func graft(at instant: Instant) {
-        guard parents.indices.contains(where: lacksParent) else { return }
         nextDeadline = nextDeadline.map { min($0, instant) } ?? instant
     }
 
     /// The link that gives these trees is gone, or gives them no more.
     mutating func lose(_ peer: PeerID, _ mask: TreeMask = Trees.all, now: Instant, after pause: Duration = .zero) {
         for tree in parents.indices where parents[tree] == peer && mask & Trees.bit(tree) != 0 { parents[tree] = nil }
-        leaving.removeAll { $0.peer == peer }
+        forgetLeaving(mask, peer)
         graft(at: now + pause)
-    }
-
-    /// The link of a neighbour ends soon: others are to give its trees, and it goes on until they do.
-    mutating func handOver(from peer: PeerID, now: Instant) {
-        let mask = parents.indices.reduce(into: TreeMask(0)) { $0 |= parents[$1] == peer ? Trees.bit($1) : 0 }
-        guard mask != 0 else { return }
-        lose(peer, now: now)
-        leaving.append(Graft(peer: peer, mask: mask))
     }
 
     /// The parent of a tree gives it.
@@ -95,13 +87,28 @@ struct Trees: Sendable {
     mutating func recordGift(of tree: Int, from peer: PeerID) -> [PeerID] {
         guard !leaving.isEmpty, parents[tree] == peer else { return [] }
         let bit = Trees.bit(tree)
-        let old = leaving.filter { $0.mask & bit != 0 }.map(\.peer)
+        let old = leaving.filter { $0.mask & bit != 0 && $0.peer != peer }.map(\.peer)
         forgetLeaving(bit)
         return old
     }
 
-    private mutating func forgetLeaving(_ mask: TreeMask) {
-        leaving = leaving.map { Graft(peer: $0.peer, mask: $0.mask & ~mask) }.filter { $0.mask != 0 }
+    /// The trees that a neighbour gives although another is their parent now.
+    func leavingTrees(of peer: PeerID) -> TreeMask { leaving.first { $0.peer == peer }?.mask ?? 0 }
+
+    /// A neighbour gives these trees as a parent or not at all, or is below this node in them.
+    ///
+    /// - Parameter peer: nil for all.
+    mutating func forgetLeaving(_ mask: TreeMask, _ peer: PeerID? = nil) {
+        guard !leaving.isEmpty else { return }
+        leaving = leaving.map { entry in
+            peer == nil || entry.peer == peer ? Graft(peer: entry.peer, mask: entry.mask & ~mask) : entry
+        }.filter { $0.mask != 0 }
+    }
+
+    private mutating func recordLeaving(_ peer: PeerID, _ tree: Int) {
+        let mask = leavingTrees(of: peer) | Trees.bit(tree)
+        leaving.removeAll { $0.peer == peer }
+        leaving.append(Graft(peer: peer, mask: mask))
     }
 
     /// This neighbour gives these trees from now on.
@@ -116,9 +123,8 @@ struct Trees: Sendable {
             parents[tree] = peer
             misses[tree].count = 0
         }
-        guard let distance else { return }
-        distances.set(mask, to: distance)
-        forgetLeaving(mask)
+        forgetLeaving(mask, distance == nil ? peer : nil)
+        if let distance { distances.set(mask, to: distance) }
     }
 
     /// An own wide payload made these trees.
@@ -153,22 +159,32 @@ struct Trees: Sendable {
     /// Forgets all parents.
     mutating func reset() { self = Trees() }
 
-    /// Chooses a parent for each tree without one: of two neighbours drawn at random the one that gives fewer trees.
+    /// Chooses a parent for each tree without one, or in the place of one whose link ends soon: of two neighbours drawn at random the one that gives fewer trees.
     mutating func due(
         now: Instant, neighbours: inout Neighbours, strikes: Strikes, using randomness: inout Randomness
     ) -> [Graft] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         nextDeadline = nil
-        let missing = parents.indices.filter(lacksParent)
+        let missing = parents.indices.filter { tree in
+            lacksParent(tree) || parents[tree].flatMap { neighbours[$0]?.isLeaving } ?? false
+        }
+        guard !missing.isEmpty else { return [] }
         let candidates = Trees.candidates(neighbours, strikes, now)
-        guard !missing.isEmpty, !candidates.isEmpty else { return [] }
         var masks: [PeerID: TreeMask] = [:]
         for tree in missing {
-            let safe = notBelow(candidates, tree, neighbours)
+            var safe = notBelow(candidates, tree, neighbours)
+            let old = parents[tree]
+            if old != nil { safe.removeAll { !Trees.mayReplace($0, tree, neighbours) } }
             guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
             takeDrawn(peer, tree, &masks)
+            if let old { recordLeaving(old, tree) }
         }
         return Trees.grafts(masks, &neighbours)
+    }
+
+    /// False for a neighbour that is below this node or whose link ends soon too: the present parent stays rather than this one comes.
+    private static func mayReplace(_ peer: PeerID, _ tree: Int, _ neighbours: Neighbours) -> Bool {
+        neighbours[peer].map { !$0.isLeaving && $0.pushes & Trees.bit(tree) == 0 } ?? false
     }
 
     /// A neighbour that was drawn becomes the parent of a tree.

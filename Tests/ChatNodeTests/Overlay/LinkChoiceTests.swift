@@ -162,6 +162,12 @@ import Wire
         _ = enter()
         _ = choice.heard(overlay, from: peer(99), now: now)
         #expect(choice.tick(now) == [.setLeaving(peer(99), true)])
+        let instance = choice.wanted.first ?? ""
+        choice.opened(peer(98), at: address(98), dialled: nil, isInitiator: true, now: now)
+        _ = choice.heard(overlay, from: peer(98), now: now)
+        #expect(choice.tick(now) == [.setLeaving(peer(98), true)])
+        // A candidate that turns out to be this peer is chosen, and its link stays.
+        #expect(choice.joined(instance, peer(98), now: now) == [.greet(peer(98)), .setLeaving(peer(98), false)])
         #expect(choice.heard(chosen, from: peer(99), now: now + .seconds(1)).isEmpty)
         #expect(choice.tick(now + .seconds(20)) == [.setLeaving(peer(99), false)])
         #expect(choice.tick(now + .seconds(40)).isEmpty)

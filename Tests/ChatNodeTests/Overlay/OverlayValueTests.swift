@@ -122,78 +122,87 @@ import Wire
     @Test func `a tree goes wide at first and after 400 payloads if the links changed, and is not taken so too soon`() {
         var (author, receiver) = (TreeReset(), TreeReset())
         func due(_ tree: Int, _ id: UInt64) -> TreeMask { author.due(tree, id, links: 12, now: start + .seconds(74)) }
-        #expect(due(3, 17) == Trees.bit(3))
-        let taken = (author.accept(3, wide(70), now: start), receiver.accept(3, wide(70), now: start))
         // The first makes all trees, since none has carried anything.
+        #expect(due(3, 17) == Trees.all)
+        let taken = (author.accept(Trees.all, wide(70), now: start), receiver.accept(Trees.all, wide(70), now: start))
         #expect(taken == (Trees.all, Trees.all) && due(3, 16) == 0 && due(4, 16) == 0)
         for _ in 0..<2 { author.recordChange() }
-        for _ in 0..<400 { author.count(3) }
+        for _ in 0..<400 { author.count(3, now: start) }
         #expect(due(3, 16) == 0)
         author.recordChange()
         #expect(due(3, 16) == Trees.bit(3) && due(3, 17) == 0 && due(4, 16) == 0)
-        for _ in 0..<199 { receiver.count(3) }
-        let early = receiver.accept(3, wide(71), now: start + .seconds(59))
-        receiver.count(3)
-        let late = receiver.accept(3, wide(72), now: start + .seconds(59))
-        let afterPause = receiver.accept(3, wide(73), now: start + .seconds(119))
+        for _ in 0..<199 { receiver.count(3, now: start) }
+        let early = receiver.accept(Trees.bit(3), wide(71), now: start + .seconds(59))
+        receiver.count(3, now: start)
+        let late = receiver.accept(Trees.bit(3), wide(72), now: start + .seconds(59))
+        let afterPause = receiver.accept(Trees.bit(3), wide(73), now: start + .seconds(119))
         #expect(early == 0 && late == Trees.bit(3) && afterPause == Trees.bit(3))
         #expect(receiver.mask(of: 73) == Trees.bit(3) && receiver.mask(of: 70) == ~Trees.bit(3))
         // A newcomer that heard one payload of a tree knows that there is a tree.
         var newcomer = TreeReset()
-        newcomer.count(5)
+        newcomer.count(5, now: start)
         let isDue = (5...6).map { newcomer.due($0, 16, links: 12, now: start) }
-        #expect(isDue == [0, Trees.bit(6)])
-        let others = newcomer.accept(6, wide(70), now: start)
-        #expect(others == ~Trees.bit(5))
+        #expect(isDue == [0, ~Trees.bit(5)])
     }
 
     @Test func `the trees of a slow room are made anew together, once they have carried 400 payloads and are old`() {
         var (author, receiver) = (TreeReset(), TreeReset())
-        _ = (author.accept(3, wide(70), now: start), receiver.accept(3, wide(70), now: start + .seconds(1)))
+        _ = author.accept(Trees.all, wide(70), now: start)
+        _ = receiver.accept(Trees.all, wide(70), now: start + .seconds(1))
         func due(at seconds: Int) -> TreeMask { author.due(3, 16, links: 12, now: start + .seconds(seconds)) }
         for _ in 0..<3 { author.recordChange() }
-        for _ in 0..<49 { for tree in 0..<Trees.count { author.count(tree) } }
-        for tree in 0..<Trees.count - 1 { author.count(tree) }
+        for _ in 0..<49 { for tree in 0..<Trees.count { author.count(tree, now: start) } }
+        for tree in 0..<Trees.count - 1 { author.count(tree, now: start) }
         #expect(due(at: 75) == 0)
-        author.count(7)
+        author.count(7, now: start)
         #expect(due(at: 74) == 0 && due(at: 75) == Trees.all)
-        // One that carries more was made anew a moment ago.
-        _ = author.accept(5, wide(71), now: start + .seconds(70))
+        // One was made anew a moment ago.
+        _ = author.accept(Trees.bit(5), wide(71), now: start + .seconds(70))
         #expect(due(at: 75) == 0)
-        for _ in 0..<50 { author.count(3) }
+        for _ in 0..<50 { author.count(3, now: start) }
         #expect(due(at: 75) == ~Trees.bit(5))
         // Other nodes heard of the last one later, and take what may be made anew there.
-        _ = receiver.accept(5, wide(71), now: start + .seconds(71))
-        let taken = receiver.accept(3, wide(72), making: Trees.all, now: start + .seconds(75))
-        #expect(taken == ~Trees.bit(5))
-        let again = receiver.accept(3, wide(80), making: Trees.all, now: start + .seconds(80))
-        let unnamed = receiver.accept(5, wide(81), now: start + .seconds(140))
-        #expect(again == 0 && unnamed == Trees.bit(5))
+        _ = receiver.accept(Trees.bit(5), wide(71), now: start + .seconds(71))
+        let taken = receiver.accept(Trees.all, wide(72), now: start + .seconds(75))
+        let again = receiver.accept(Trees.all, wide(80), now: start + .seconds(80))
+        let later = receiver.accept(Trees.bit(5), wide(81), now: start + .seconds(140))
+        #expect(taken == ~Trees.bit(5) && again == 0 && later == Trees.bit(5))
+    }
+
+    @Test func `a node that took no wide payload makes no tree anew before others would take it`() {
+        var newcomer = TreeReset()
+        for _ in 0..<12 { newcomer.recordChange() }
+        for _ in 0..<200 { for tree in 0..<Trees.count { newcomer.count(tree, now: start) } }
+        #expect(newcomer.due(3, 16, links: 12, now: start + .seconds(74)) == 0)
+        #expect(newcomer.due(3, 16, links: 12, now: start + .seconds(75)) == Trees.all)
     }
 
     @Test func `of wide payloads that are under way at once the one that was said first makes the trees, in any order`()
     {
-        let orders: [[(Int, UInt64)]] = [
-            [(3, 16), (5, 14), (4, 15)], [(5, 14), (4, 15), (3, 16)], [(4, 15), (3, 16), (5, 14)],
-        ]
+        let named: [UInt64: TreeMask] = [14: 0b10_1000, 15: Trees.all, 16: 0b1100]
+        let orders: [[UInt64]] = [[16, 14, 15], [14, 15, 16], [15, 16, 14], [16, 15, 14]]
         for order in orders {
             var reset = TreeReset()
-            for (step, (tree, id)) in order.enumerated() {
-                _ = reset.accept(tree, wide(id), now: start + .milliseconds(100 * step))
+            for (step, id) in order.enumerated() {
+                _ = reset.accept(named[id] ?? 0, wide(id), now: start + .milliseconds(100 * step))
             }
-            #expect(reset.mask(of: 14) == Trees.all)
-            #expect(reset.isInTransition(5, now: start + .milliseconds(999)))
-            // The first of them begins the time in which they contend.
-            #expect(!reset.isInTransition(5, now: start + .milliseconds(1_200)))
-            #expect(reset.accept(5, wide(1), now: start + .milliseconds(1_200)) == 0)
+            #expect(reset.mask(of: 14) == named[14] && reset.mask(of: 15) == Trees.all & ~(named[14] ?? 0))
         }
+        var reset = TreeReset()
+        for step in 0..<3 {
+            _ = reset.accept(Trees.all, wide(UInt64(20 - step)), now: start + .milliseconds(100 * step))
+        }
+        #expect(reset.isInTransition(5, now: start + .milliseconds(999)))
+        // The first of them begins the time in which they contend.
+        #expect(!reset.isInTransition(5, now: start + .milliseconds(1_200)))
+        #expect(reset.accept(Trees.all, wide(1), now: start + .milliseconds(1_200)) == 0)
         var dated = TreeReset()
-        _ = dated.accept(3, TreeReset.Wide(time: Timestamp(milliseconds: 9_000), id: 2), now: start)
-        let tooEarly = dated.accept(3, TreeReset.Wide(time: Timestamp(milliseconds: 6_999), id: 1), now: start)
-        let justBefore = dated.accept(3, TreeReset.Wide(time: Timestamp(milliseconds: 7_000), id: 1), now: start)
-        #expect(tooEarly == 0 && justBefore == Trees.all)
+        _ = dated.accept(Trees.all, TreeReset.Wide(time: Timestamp(milliseconds: 9_000), id: 2), now: start)
+        let tooEarly = dated.accept(8, TreeReset.Wide(time: Timestamp(milliseconds: 6_999), id: 1), now: start)
+        let justBefore = dated.accept(8, TreeReset.Wide(time: Timestamp(milliseconds: 7_000), id: 1), now: start)
+        #expect(tooEarly == 0 && justBefore == 8)
         var flooded = TreeReset()
-        let taken = (0..<100).reversed().count { flooded.accept(3, wide($0), now: start) != 0 }
+        let taken = (0..<100).reversed().count { flooded.accept(8, wide($0), now: start) != 0 }
         #expect(taken == 1 + Limits.wideContests)
     }
 
@@ -263,7 +272,7 @@ import Wire
         let author = Identity.generate(using: &randomness)
         func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
         let (wide, tree) = (payload(1), Trees.bit(Trees.index(of: author.id)))
-        _ = overlay.received(.wide(wide.id.prefix, 0), from: parent, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: parent, now: start, using: &randomness)
         let spread = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
         let (grafts, receivers) = frames(spread)
         #expect(grafts == [.graft(Trees.all, ids: [])] && receivers == [[child, other]])
@@ -271,7 +280,7 @@ import Wire
         let second = overlay.receiveNew(payload(2), hops: 2, from: parent, now: start, using: &randomness)
         #expect(frames(second).1 == [[child, other]])
         _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
-        _ = overlay.received(.wide(wide.id.prefix, 0), from: other, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: other, now: start, using: &randomness)
         #expect(overlay.repeated(wide.id.prefix, of: author.id, hops: 2, from: other, now: start).isEmpty)
         let later = start + Limits.wideContest
         let third = overlay.receiveNew(payload(3), hops: 2, from: child, now: later, using: &randomness)
@@ -294,11 +303,11 @@ import Wire
         var overlay = overlay(with: [parent, child, other])
         let author = Identity.generate(using: &randomness)
         let wide = message(1, by: author)
-        _ = overlay.received(.wide(wide.id.prefix, 0), from: parent, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: parent, now: start, using: &randomness)
         _ = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
         _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
         // This node is two links from the root.
-        _ = overlay.received(.wide(wide.id.prefix, 0), from: other, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: other, now: start, using: &randomness)
         _ = overlay.repeated(wide.id.prefix, of: author.id, hops: distance, from: other, now: start)
         let actions = overlay.received(.graft(3, ids: []), from: parent, now: start, using: &randomness)
         if distance < 2 {
@@ -318,32 +327,56 @@ import Wire
         let author = Identity.generate(using: &randomness)
         func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
         let (wide, tree) = (payload(1), Trees.index(of: author.id))
-        _ = overlay.received(.wide(wide.id.prefix, 0), from: old, now: start, using: &randomness)
+        _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: old, now: start, using: &randomness)
         _ = overlay.receiveNew(wide, hops: 2, from: old, now: start, using: &randomness)
         for (other, hops) in [(child, 2), (new, 1)] as [(PeerID, UInt8)] {
-            _ = overlay.received(.wide(wide.id.prefix, 0), from: other, now: start, using: &randomness)
+            _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: other, now: start, using: &randomness)
             _ = overlay.repeated(wide.id.prefix, of: author.id, hops: hops, from: other, now: start)
         }
         _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
         let later = start + .seconds(10)
-        overlay.setLeaving(old, true, now: later)
-        let grafts = frames(overlay.tick(now: later, using: &randomness)).0
-        #expect(grafts.contains(.graft(Trees.all, ids: [])))
+        #expect(overlay.setLeaving(old, true, now: later).isEmpty)
+        #expect(frames(overlay.tick(now: later, using: &randomness)).0.contains(.graft(Trees.all, ids: [])))
         #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == new })
         // Until the new one gives a payload, the old one may.
         let given = frames(overlay.receiveNew(payload(2), hops: 2, from: old, now: later, using: &randomness))
         #expect(given.0 == [] && given.1 == [[child, new]])
+        // A copy that came through this node is no gift of the new one.
+        #expect(overlay.repeated(payload(2).id.prefix, of: author.id, hops: 3, from: new, now: later).isEmpty)
         let copy = overlay.repeated(payload(2).id.prefix, of: author.id, hops: 2, from: new, now: later)
         #expect(frames(copy).0 == [.prune(Trees.bit(tree))])
         let next = frames(overlay.receiveNew(payload(3), hops: 2, from: new, now: later, using: &randomness))
         #expect(next.0 == [] && next.1 == [[child]])
-        // A link that stays after all is drawn again.
-        overlay.setLeaving(new, true, now: later)
-        overlay.setLeaving(old, false, now: later)
+        // A link that stays after all is pruned in the other trees too, and drawn again.
+        let kept = frames(overlay.setLeaving(old, false, now: later)).0
+        #expect(kept == [.prune(~Trees.bit(tree))])
+        #expect(overlay.setLeaving(new, true, now: later).isEmpty)
         _ = overlay.tick(now: later, using: &randomness)
-        #expect(overlay.trees.parent(of: tree) == old)
-        overlay.closed(new, now: later)
-        #expect(frames(overlay.receiveNew(payload(4), hops: 2, from: old, now: later, using: &randomness)).0 == [])
+        #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == old })
+        let last = frames(overlay.receiveNew(payload(4), hops: 2, from: old, now: later, using: &randomness))
+        #expect(last.0 == [.prune(Trees.bit(tree))] && last.1 == [[child]])
+    }
+
+    @Test mutating func `the only parent stays until its link ends, or until another neighbour comes`() throws {
+        let (only, child) = (try peer(1), try peer(2))
+        var overlay = overlay(with: [only, child])
+        let author = Identity.generate(using: &randomness)
+        func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
+        _ = overlay.setLeaving(only, true, now: start)
+        _ = overlay.received(.wide(payload(1).id.prefix, Trees.all), from: only, now: start, using: &randomness)
+        _ = overlay.receiveNew(payload(1), hops: 2, from: only, now: start, using: &randomness)
+        _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
+        let later = start + .seconds(2)
+        _ = overlay.tick(now: later, using: &randomness)
+        #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == only })
+        let given = frames(overlay.receiveNew(payload(2), hops: 2, from: only, now: later, using: &randomness))
+        #expect(given.0 == [] && given.1 == [[child]])
+        // A newcomer takes its place.
+        let new = try peer(3)
+        overlay.opened(new, isOutgoing: true, now: later, using: &randomness)
+        _ = overlay.received(.hello(Hello(isOverlay: true)), from: new, now: later, using: &randomness)
+        _ = overlay.tick(now: later + Limits.graftPause, using: &randomness)
+        #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == new })
     }
 
     /// A node in overlay mode, with neighbours in overlay mode that it dialled.
@@ -377,7 +410,7 @@ import Wire
         let (tree, bit) = (Trees.index(of: author.id), Trees.bit(Trees.index(of: author.id)))
         func payload(_ number: UInt64) -> VerifiedPayload { message(number, by: author) }
         let first = payload(1)
-        _ = overlay.received(.wide(first.id.prefix, 0), from: parent, now: start, using: &randomness)
+        _ = overlay.received(.wide(first.id.prefix, Trees.all), from: parent, now: start, using: &randomness)
         _ = overlay.receiveNew(first, hops: 2, from: parent, now: start, using: &randomness)
         var now = start + .seconds(2)
         /// A neighbour announces a payload, is asked for it and gives it.
@@ -403,7 +436,7 @@ import Wire
             signing: .publicMessage(stage: .newcomer, nickname: "a", text: "1"),
             by: Identity.generate(using: &randomness),
             in: Room.lobby.id, epoch: 1, sequence: 1, timestamp: Timestamp(milliseconds: 1))
-        _ = overlay.received(.wide(own.id.prefix, 0), from: giver, now: start, using: &randomness)
+        _ = overlay.received(.wide(own.id.prefix, Trees.all), from: giver, now: start, using: &randomness)
         let actions = overlay.receiveNew(own, hops: 0, from: giver, now: start, using: &randomness)
         #expect(!frames(actions).0.contains(.graft(Trees.all, ids: [])))
     }
@@ -533,7 +566,7 @@ import Wire
             let due = news.due(now: start + .milliseconds(40 * step), patience: .milliseconds(40))
             count += due.grafts.reduce(0) { $0 + $1.ids.count }
         }
-        #expect(count <= 12 * Limits.missingPerNeighbour * Limits.announcersKept)
+        #expect(count <= Limits.missing * Limits.announcersKept)
         var census = TableCensus()
         census.count(news, at: "news")
         #expect(census.sizes.values.allSatisfy { $0 <= Limits.seenMessages })

@@ -25,6 +25,9 @@ struct ChosenLink: Sendable {
 
     var isChosen: Bool { instance != nil }
 
+    /// The overlay has ended.
+    mutating func reset() { (instance, endsAt, isLeaving) = (nil, nil, false) }
+
     /// The peer has chosen it, or links with all peers that it knows, as far as is known.
     var isWanted: Bool { hello.map { !$0.isOverlay || $0.isChosen } ?? true }
 

@@ -107,7 +107,9 @@ extension LinkChoice {
             return []
         }
         choose(peer, as: instance, now: now)
-        return [.greet(peer)]
+        guard link.isLeaving, let index = links.index(forKey: peer) else { return [.greet(peer)] }
+        links.values[index].isLeaving = false
+        return [.greet(peer), .setLeaving(peer, false)]
     }
 }
 
@@ -212,7 +214,7 @@ extension LinkChoice {
 
     @discardableResult package mutating func leaveOverlay() -> [Decision] {
         (overlaySince, dials) = (nil, CandidateDials())
-        for index in links.indices { (links.values[index].instance, links.values[index].endsAt) = (nil, nil) }
+        for index in links.indices { links.values[index].reset() }
         return links.keys.map(Decision.greet)
     }
 
@@ -279,10 +281,10 @@ extension LinkChoice {
         dials.fill(to: wantedCount, besides: Set(links.values.compactMap(\.instance)), from: samplers, now: now)
     }
 
-    /// Says which links end soon, at both ends: only one of them knows the time.
+    /// Says which links end soon: those that neither end has chosen at both ends, since only one of them knows the time.
     private mutating func announceLeaving() -> [Decision] {
         links.indices.compactMap { index in
-            let isLeaving = links.values[index].isLeftOver
+            let isLeaving = links.values[index].isLeftOver || links.values[index].endsAt != nil
             guard links.values[index].isLeaving != isLeaving else { return nil }
             links.values[index].isLeaving = isLeaving
             return .setLeaving(links.keys[index], isLeaving)
@@ -292,17 +294,17 @@ extension LinkChoice {
     /// Links that are of no use end after a while.
     private mutating func endLeftOvers(_ now: Instant) -> [Decision] {
         var effects: [Decision] = []
-        var surplus = links.values.count { !$0.isGuest } - Limits.chosenLinks - Limits.acceptedLinks
+        let most = Limits.chosenLinks + Limits.acceptedLinks
+        var surplus = links.values.count { !$0.isGuest && !$0.isUnneeded(isSurplus: false) } - most
         for index in links.indices {
             let link = links.values[index]
             guard link.isUnneeded(isSurplus: surplus > 0) else {
                 links.values[index].endsAt = nil
                 continue
             }
+            if !link.isUnneeded(isSurplus: false) { surplus -= 1 }
             if let end = link.endsAt {
-                guard end <= now else { continue }
-                effects.append(.end(links.keys[index]))
-                surplus -= 1
+                if end <= now { effects.append(.end(links.keys[index])) }
             } else {
                 let jitter = Duration.random(in: .zero...Limits.unchosenJitter, using: &randomness)
                 links.values[index].endsAt = now + Limits.unchosenTime + (link.isInitiator ? jitter : .zero)
