@@ -30,7 +30,9 @@ import Wire
         _ = enter()
         for instance in choice.wanted.sorted() {
             let number = ChoiceTown.number(instance)
-            #expect(choice.joined(instance, peer(number), now: now) == [.greet(peer(number))])
+            // It was about to end.
+            let decisions = choice.joined(instance, peer(number), now: now)
+            #expect(decisions == [.greet(peer(number)), .setLeaving(peer(number), false)])
         }
         #expect(choice.chosenCount == 6 && choice.wanted.isEmpty)
     }
