@@ -57,7 +57,7 @@ enum Effect {
     case ban(PeerID)
     /// Ends the link of a neighbour that broke its promises, and stops dialling its source for a while.
     case strikeOut(PeerID)
-    /// The link with a neighbour ends soon, because neither end has chosen it, or stays after all: the trees follow.
+    /// The link with a neighbour ends soon, or stays after all: the trees follow.
     case setLeaving(PeerID, Bool)
     /// Ends a link unless a sign of life comes in time.
     case probe(LinkSelector, within: Duration)

@@ -95,9 +95,9 @@ struct Trees: Sendable {
     /// The trees that a neighbour gives although another is their parent now.
     func leavingTrees(of peer: PeerID) -> TreeMask { leaving.first { $0.peer == peer }?.mask ?? 0 }
 
-    /// A neighbour gives these trees as a parent or not at all, or is below this node in them.
+    /// A neighbour is no leaving parent of these trees any more.
     ///
-    /// - Parameter peer: nil for all.
+    /// - Parameter peer: nil for all neighbours.
     mutating func forgetLeaving(_ mask: TreeMask, _ peer: PeerID? = nil) {
         guard !leaving.isEmpty else { return }
         leaving = leaving.map { entry in
@@ -159,7 +159,8 @@ struct Trees: Sendable {
     /// Forgets all parents.
     mutating func reset() { self = Trees() }
 
-    /// Chooses a parent for each tree without one, or in the place of one whose link ends soon: of two neighbours drawn at random the one that gives fewer trees.
+    /// Chooses a parent for each tree without one, and for each whose parent's link ends soon: of two neighbours drawn at random the one
+    /// that gives fewer trees.
     mutating func due(
         now: Instant, neighbours: inout Neighbours, strikes: Strikes, using randomness: inout Randomness
     ) -> [Graft] {

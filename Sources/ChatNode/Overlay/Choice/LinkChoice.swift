@@ -13,7 +13,7 @@ package struct LinkChoice: Sendable {
         case refuse(PeerID)
         /// The link is of no use: it ends politely.
         case end(PeerID)
-        /// Neither end has chosen the link, which ends soon unless one does; or it stays after all.
+        /// The link ends soon, unless one of its ends chooses it; or it stays after all.
         case setLeaving(PeerID, Bool)
     }
 
@@ -281,7 +281,7 @@ extension LinkChoice {
         dials.fill(to: wantedCount, besides: Set(links.values.compactMap(\.instance)), from: samplers, now: now)
     }
 
-    /// Says which links end soon: those that neither end has chosen at both ends, since only one of them knows the time.
+    /// Says which links end soon. Both ends do so for a link that neither has chosen, since only its initiator knows when it ends.
     private mutating func announceLeaving() -> [Decision] {
         links.indices.compactMap { index in
             let isLeaving = links.values[index].isLeftOver || links.values[index].endsAt != nil
