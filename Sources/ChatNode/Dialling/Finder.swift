@@ -704,14 +704,14 @@ extension Finder {
         _ environment: Environment, _ effects: inout Effects
     ) {
         guard let link = links.connections[connection], let peer = link.peer,
-            choice.isOverlay || sharesLinks(neighbours)
+            choice.isOverlay || sharesLinks(neighbours), neighbours[peer]?.isGuest != true
         else { return }
         let filter = ToldEndpointFilter(
             network: links.network(of: link.id), isWithinMachine: link.endpoint.isLoopback, allowsLoopback: true)
         let own = Finder.ownEndpoint(on: link, links)
         let frame =
             choice.isOverlay
-            ? contactsOfCrowd(for: peer, filter, links.connections)
+            ? contactsOfCrowd(for: peer, filter, overlay)
             : contactsOfSmallRoom(
                 for: peer, own.map { ContactsFrame.NodeContact(peer: environment.me, endpoint: $0) }, filter, overlay)
         guard !frame.contacts.isEmpty || !frame.named.isEmpty else { return }
@@ -727,10 +727,10 @@ extension Finder {
 
     /// Nodes that this one has dialled, at random: none that the peer may not dial, as one on another network.
     private mutating func contactsOfCrowd(
-        for peer: PeerID, _ filter: ToldEndpointFilter, _ connections: Connections
+        for peer: PeerID, _ filter: ToldEndpointFilter, _ links: [LinkInfo]
     ) -> ContactsFrame {
         var contacts: [ContactsFrame.NodeContact] = []
-        for other in connections.active.shuffled(using: &randomness) where contacts.count < Limits.contactsTold {
+        for other in links.shuffled(using: &randomness) where contacts.count < Limits.contactsTold {
             guard other.role == .initiator, let known = other.peer, known != peer, filter.allows(other.endpoint) else {
                 continue
             }

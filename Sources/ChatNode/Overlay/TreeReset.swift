@@ -30,8 +30,8 @@ struct TreeReset: Sendable {
         var since: Instant?
         /// Links that this node got or lost since.
         var changes = 0
-        /// The wide payload that made the tree, and when.
-        var made: (by: Wide, at: Instant)?
+        /// The wide payload that made the tree, when the first of those that contend for it came, and when this one did.
+        var made: (by: Wide, at: Instant, takenAt: Instant)?
         /// Others that made it within `Limits.wideContest`.
         var contests = 0
 
@@ -57,7 +57,7 @@ struct TreeReset: Sendable {
         mutating func begin(_ wide: Wide, at now: Instant) {
             let isContest = isInTransition(at: now)
             contests = isContest ? contests + 1 : 0
-            made = (wide, isContest ? made?.at ?? now : now)
+            made = (wide, isContest ? made?.at ?? now : now, now)
             (carried, changes) = (0, 0)
         }
     }
@@ -76,8 +76,9 @@ struct TreeReset: Sendable {
     }
 
     /// The trees that the own payload which is said now is to make anew, by going wide; 0 for none. It goes wide if its tree has carried
-    /// nothing yet, for all of which that is so: a new room needs one wide payload and not eight. Or if the old trees, its own among them, have carried many payloads while the links changed. Then one in `Limits.wideShare`
-    /// does, by its id, so that the authors who speak at that moment do not all begin.
+    /// nothing yet, for all of which that is so: a new room needs one wide payload and not eight. Or if the old trees, its own among
+    /// them, have carried many payloads while the links changed. Then one in `Limits.wideShare` does, by its id, so that the authors
+    /// who speak at that moment do not all begin.
     ///
     /// - Parameter links: of this node.
     func due(_ tree: Int, _ id: UInt64, links: Int, now: Instant) -> TreeMask {
@@ -92,6 +93,13 @@ struct TreeReset: Sendable {
 
     /// A wide payload made this tree a moment ago: its links are not settled yet.
     func isInTransition(_ tree: Int, now: Instant) -> Bool { epochs[tree].isInTransition(at: now) }
+
+    /// The neighbours that got the last wide payload of a tree may still graft it.
+    ///
+    /// - Parameter patience: four median round trips.
+    func isOffered(_ tree: Int, now: Instant, patience: Duration) -> Bool {
+        epochs[tree].made.map { now < $0.takenAt + max(patience, Limits.offerTime) } ?? false
+    }
 
     /// The trees that a wide payload made.
     func mask(of id: UInt64) -> TreeMask {
@@ -125,6 +133,9 @@ extension Limits {
     /// How long the wide payloads of several authors contend for a tree, and its repeated payloads prune nothing. A longer one costs
     /// copies; a shorter one, below the time that a payload takes through the room, makes a tree of pieces.
     static let wideContest = Duration.seconds(1)
+    /// The least time for which the payloads that follow a wide one go to the neighbours that have not answered it. A longer one sends more
+    /// to neighbours that are silent; with a shorter one, a neighbour that answers late asks for what it missed meanwhile.
+    static let offerTime = Duration.seconds(0.25)
     /// How much earlier than another a wide payload may claim to be said and take its place, in milliseconds. With a larger one, a member makes itself
     /// the root of all trees by a false time; with a smaller one, clocks that differ leave a tree of pieces.
     static let wideLeadMilliseconds: UInt64 = 2_000

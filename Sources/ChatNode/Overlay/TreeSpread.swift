@@ -109,8 +109,10 @@ extension TreeSpread {
         modeChanged(now, using: &randomness)
     }
 
-    /// The digests of a neighbour tell how many nodes it counts.
-    mutating func recordSize(_ known: Int, by peer: PeerID) { neighbours.update(peer) { $0.known = known } }
+    /// The digests of a neighbour tell how many nodes it counts; in overlay mode alone, since those of a small room count others.
+    mutating func recordSize(_ known: Int, by peer: PeerID) {
+        if mode == .overlay { neighbours.update(peer) { $0.known = known } }
+    }
 
     /// A neighbour gave something that was new here.
     mutating func recordGift(of peer: PeerID, now: Instant) { neighbours.update(peer) { $0.gaveAt = now } }
@@ -134,8 +136,7 @@ extension TreeSpread {
         let mask = isLeaving ? 0 : trees.leavingTrees(of: peer)
         guard mask != 0 else { return [] }
         trees.forgetLeaving(mask, peer)
-        neighbours.update(peer) { $0.pushes &= ~mask }
-        return [.send(TreeFrame.prune(mask).bytes, to: peer)]
+        return [prune(mask, of: peer)]
     }
 
     private mutating func modeChanged(_ now: Instant, using randomness: inout Randomness) {
@@ -253,8 +254,7 @@ extension TreeSpread {
             if parent == peer { return graftAgain(peer, tree, now) }
             let moved = move(tree, to: peer)
             guard let parent else { return [moved] }
-            neighbours.update(parent) { $0.pushes &= ~bit }
-            return [moved, .send(TreeFrame.prune(bit).bytes, to: parent)]
+            return [moved, prune(bit, of: parent)]
         }
         guard !isPushed(tree, to: peer, now) else { return [] }
         // A root without a child is none to the others: it spoke before it had heard of their tree.
@@ -262,7 +262,7 @@ extension TreeSpread {
         if trees.parent(of: tree) == nil, !isRoot { return [move(tree, to: peer)] }
         // An author without a tree of its own sends its payloads on all its links.
         guard hops > 1, !treeReset.isInTransition(tree, now: now) else { return [] }
-        return [.send(TreeFrame.prune(bit).bytes, to: peer)]
+        return [prune(bit, of: peer)]
     }
 
     /// The parent of a tree gives payloads only when it is asked for them: it is grafted again, and at the next time another in its place.
@@ -272,20 +272,14 @@ extension TreeSpread {
             neighbours.update(peer) { $0.pushes |= bit }
             return [.send(TreeFrame.graft(bit, ids: []).bytes, to: peer)]
         }
-        neighbours.update(peer) { neighbour in
-            neighbour.pushes &= ~bit
-            neighbour.avoidedUntil = now + Limits.refusedGraftPause
-        }
+        neighbours.update(peer) { $0.avoidedUntil = now + Limits.refusedGraftPause }
         trees.lose(peer, bit, now: now)
-        return [.send(TreeFrame.prune(bit).bytes, to: peer)]
+        return [prune(bit, of: peer)]
     }
 
     /// The parent of a tree has given a payload: the neighbours that gave the tree meanwhile, whose links end soon, need not any more.
     private mutating func relieve(of tree: Int, by peer: PeerID) -> [Action] {
-        trees.recordGift(of: tree, from: peer).map { old in
-            neighbours.update(old) { $0.pushes &= ~Trees.bit(tree) }
-            return .send(TreeFrame.prune(Trees.bit(tree)).bytes, to: old)
-        }
+        trees.recordGift(of: tree, from: peer).map { prune(Trees.bit(tree), of: $0) }
     }
 
     /// A neighbour becomes the parent of a tree.
@@ -295,6 +289,14 @@ extension TreeSpread {
         trees.setParent(of: Trees.bit(tree), to: peer)
         neighbours.update(peer) { $0.pushes |= Trees.bit(tree) }
         return .send(TreeFrame.graft(Trees.bit(tree), ids: []).bytes, to: peer)
+    }
+
+    /// These trees go no longer to a neighbour.
+    ///
+    /// - Returns: the prune that tells it so.
+    private mutating func prune(_ mask: TreeMask, of peer: PeerID) -> Action {
+        neighbours.update(peer) { $0.pushes &= ~mask }
+        return .send(TreeFrame.prune(mask).bytes, to: peer)
     }
 
     /// A payload that is here already came again, or an own one came back: that link is no part of the tree, unless it is one of a parent
@@ -324,8 +326,7 @@ extension TreeSpread {
         }
         // The parent brings the authors without a link in this tree, and with them those that have one.
         guard !isRelaying || neighbours[author] == nil || !isParent else { return [] }
-        neighbours.update(peer) { $0.pushes &= ~bit }
-        return [.send(TreeFrame.prune(bit).bytes, to: peer)]
+        return [prune(bit, of: peer)]
     }
 
     /// A payload was refused for good: it is not asked for again.
@@ -360,8 +361,8 @@ extension TreeSpread {
     /// behind it.
     private func isPushed(_ tree: Int, to peer: PeerID, _ now: Instant) -> Bool {
         guard let neighbour = neighbours[peer], isOn || neighbour.isOverlay else { return false }
-        let isOffered = neighbour.offered & Trees.bit(tree) != 0 && treeReset.isInTransition(tree, now: now)
-        return isOffered || neighbour.pushes & Trees.bit(tree) != 0
+        guard neighbour.pushes & Trees.bit(tree) == 0 else { return true }
+        return neighbour.offered & Trees.bit(tree) != 0 && treeReset.isOffered(tree, now: now, patience: patience)
     }
 
     /// On such a link a node says all that it says itself.
@@ -372,7 +373,7 @@ extension TreeSpread {
     private mutating func clear(_ mask: TreeMask) {
         neighbours.updateAll { neighbour in
             if neighbour.isOverlay { neighbour.pushes &= ~mask }
-            neighbour.offered |= mask
+            if !neighbour.isGuest { neighbour.offered |= mask }
             neighbour.distances.set(mask, to: .max)
         }
     }
@@ -509,7 +510,7 @@ extension TreeSpread {
             if !isRecent { (neighbour.refusedAt, neighbour.refused) = (now, 0) }
             neighbour.refused |= new
         }
-        return [.send(TreeFrame.prune(new).bytes, to: peer)]
+        return [prune(new, of: peer)]
     }
 
     /// The trees of `wanted` that a neighbour gets: few, where it gives nothing and others are there to give them.

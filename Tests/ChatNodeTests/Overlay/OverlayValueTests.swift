@@ -293,6 +293,31 @@ import Wire
         #expect(overlay.trees.count(from: parent) == Trees.count)
     }
 
+    @Test(arguments: [.zero, .seconds(0.1)] as [Duration])
+    mutating func `after a wide payload a silent neighbour gets four round trips of payloads, and a guest none`(
+        roundTrip: Duration
+    ) throws {
+        let (parent, silent, guest) = (try peer(1), try peer(2), try peer(3))
+        var overlay = overlay(with: [parent, silent])
+        overlay.opened(guest, isOutgoing: true, isGuest: true, now: start, using: &randomness)
+        _ = overlay.received(.hello(Hello(isOverlay: true)), from: guest, now: start, using: &randomness)
+        overlay.patience = max(overlay.patience, roundTrip * 4)
+        let author = Identity.generate(using: &randomness)
+        let wide = message(1, by: author)
+        _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: parent, now: start, using: &randomness)
+        _ = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
+        let end = start + max(Limits.offerTime, roundTrip * 4)
+        func receivers(_ number: UInt64, _ now: Instant) -> [[PeerID]] {
+            let payload = message(number, by: author)
+            return frames(overlay.receiveNew(payload, hops: 2, from: parent, now: now, using: &randomness)).1
+        }
+        #expect(receivers(2, end + .seconds(-0.001)) == [[silent]])
+        #expect(receivers(3, end) == [])
+        // It may graft the tree later.
+        _ = overlay.received(.graft(Trees.all, ids: []), from: silent, now: end, using: &randomness)
+        #expect(receivers(4, end) == [[silent]])
+    }
+
     @Test(arguments: [1, 2] as [UInt8])
     mutating func
         `a parent that lost its own comes below a node that has another nearer to the root, and below no other`(
