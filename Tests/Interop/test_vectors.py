@@ -67,6 +67,7 @@ def overlay(alice, bob, message):
         "tree.wide": struct.pack(">BB8sB", 10, 3, message, 0x80),
         "tree.busy": struct.pack(">BBB", 10, 4, 0),
         "tree.lacking": struct.pack(">BBB8s", 10, 5, 1, bytes(range(8))),
+        "tree.loopCheck": struct.pack(">BBBB8s", 10, 6, 3, 24, bytes(range(8, 16))),
         "latest": struct.pack(">BBB8s", 11, 1, 1, message),
         "news": struct.pack(">BB8s", 12, 1, message),
         "contacts": b"\x0d\x02" + b"".join(contacts),

@@ -623,7 +623,7 @@ extension Finder {
             linksBusy += 1
             append(choice.refused(by: peer, now: environment.now), environment, &effects)
             effects.append(.reviewRoom)
-        case .graft, .prune, .wide, .lacking: break
+        case .graft, .prune, .wide, .lacking, .loopCheck: break
         }
     }
 

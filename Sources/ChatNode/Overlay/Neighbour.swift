@@ -84,6 +84,8 @@ struct Neighbour: Sendable {
     var grafted: TokenBucket
     /// Payloads that it is asked for.
     var asked: TokenBucket
+    /// Loop checks from it that are passed on.
+    var loopChecks: TokenBucket
 
     init(slot: UInt8, isOutgoing: Bool, witness: LinkSource, now: Instant) {
         (self.slot, self.isOutgoing, openedAt, self.witness) = (slot, isOutgoing, now, witness)
@@ -91,6 +93,7 @@ struct Neighbour: Sendable {
         grafted = TokenBucket(
             Rate(perSecond: Limits.graftedPayloadsPerSecond, burst: Limits.graftedPayloadsBurst), now: now)
         asked = TokenBucket(Rate(perSecond: Limits.askedPayloadsPerSecond, burst: Limits.askedPayloadsBurst), now: now)
+        loopChecks = TokenBucket(Rate(perSecond: Limits.loopChecksPerSecond, burst: Limits.loopChecksBurst), now: now)
     }
 
     /// Its last hello said that it is in overlay mode.

@@ -62,6 +62,8 @@ package enum TreeFrame: Hashable, Sendable {
     case busy(BusyReason)
     /// These payloads that you grafted do not come: the first 8 bytes of their ids.
     case lacking([UInt64])
+    /// Pass this on to your parents of these trees.
+    case loopCheck(LoopCheck)
 
     private enum Operation: UInt8 {
         case hello = 0
@@ -70,6 +72,7 @@ package enum TreeFrame: Hashable, Sendable {
         case wide = 3
         case busy = 4
         case lacking = 5
+        case loopCheck = 6
     }
 
     /// Nil for an unknown operation or version, and for a body with a byte too many or too few.
@@ -99,6 +102,9 @@ package enum TreeFrame: Hashable, Sendable {
         case .lacking:
             guard let ids = try ShortIDList.read(&reader, limit: Limits.graftedPayloads) else { return nil }
             self = .lacking(ids)
+        case .loopCheck:
+            let (mask, linksLeft) = (try reader.readUInt8(), try reader.readUInt8())
+            self = .loopCheck(LoopCheck(id: try reader.readUInt64(), mask: mask, linksLeft: linksLeft))
         }
     }
 
@@ -122,6 +128,9 @@ package enum TreeFrame: Hashable, Sendable {
         case .lacking(let ids):
             writer.write(Operation.lacking.rawValue)
             ShortIDList.write(ids, limit: Limits.graftedPayloads, to: &writer)
+        case .loopCheck(let check):
+            writer.write([Operation.loopCheck.rawValue, check.mask, check.linksLeft])
+            writer.write(check.id)
         }
         return writer.bytes
     }

@@ -48,6 +48,7 @@ struct TreeSpread: Sendable {
     private var lazyPush = LazyPush()
     private var antiEntropy = AntiEntropy()
     private var treeReset = TreeReset()
+    private var loopChecks = LoopChecks()
     private var suspicions: [Suspicion] = []
     private var lastPayloadAt: Instant?
     /// The payload that came last because it was asked for.
@@ -211,7 +212,9 @@ extension TreeSpread {
         neighbours.update(peer) { neighbour in
             (neighbour.servedAt, neighbour.gaveAt) = (now, now)
         }
-        actions += isWide ? follow(peer, made, hops: hops) : link(peer, tree, id, hops: hops, now: now)
+        actions +=
+            isWide
+            ? follow(peer, made, hops: hops) : link(peer, tree, id, hops: hops, now: now, using: &randomness)
         if !wasAsked { actions += relieve(of: tree, by: peer) }
         // Perhaps it is a parent from now on, and its link ends soon.
         if neighbour.isLeaving { trees.graft(at: now + Limits.wideContest) }
@@ -239,27 +242,26 @@ extension TreeSpread {
     /// A new payload came from a neighbour along a link of its tree, because it was asked for, or along a link that only the neighbour
     /// counts as one of the tree.
     private mutating func link(
-        _ peer: PeerID, _ tree: Int, _ id: UInt64, hops: UInt8, now: Instant
+        _ peer: PeerID, _ tree: Int, _ id: UInt64, hops: UInt8, now: Instant, using randomness: inout Randomness
     ) -> [Action] {
         guard let neighbour = neighbours[peer], neighbour.isInTrees else { return [] }
         let bit = Trees.bit(tree)
         guard mode == .overlay else {
             // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
-            if hops > 1 { _ = move(tree, to: peer) }
+            if hops > 1 { setParent(peer, of: tree) }
             return []
         }
         if askedFor == id {
             let parent = trees.parent(of: tree)
             guard trees.recordMiss(tree, id, now: now) else { return [] }
             if parent == peer { return graftAgain(peer, tree, now) }
-            let moved = move(tree, to: peer)
-            guard let parent else { return [moved] }
-            return [moved, prune(bit, of: parent)]
+            let moved = move(tree, to: peer, using: &randomness)
+            return moved + (parent.map { [prune(bit, of: $0)] } ?? [])
         }
         guard !isPushed(tree, to: peer, now) else { return [] }
         // A root without a child is none to the others: it spoke before it had heard of their tree.
         let isRoot = trees.isRoot(of: tree) && neighbours.peers.contains { isPushed(tree, to: $0, now) }
-        if trees.parent(of: tree) == nil, !isRoot { return [move(tree, to: peer)] }
+        if trees.parent(of: tree) == nil, !isRoot { return move(tree, to: peer, using: &randomness) }
         // An author without a tree of its own sends its payloads on all its links.
         guard hops > 1, !treeReset.isInTransition(tree, now: now) else { return [] }
         return [prune(bit, of: peer)]
@@ -284,11 +286,26 @@ extension TreeSpread {
 
     /// A neighbour becomes the parent of a tree.
     ///
-    /// - Returns: the graft that tells it so.
-    private mutating func move(_ tree: Int, to peer: PeerID) -> Action {
+    /// - Returns: the graft that tells it so, with a loop check.
+    private mutating func move(_ tree: Int, to peer: PeerID, using randomness: inout Randomness) -> [Action] {
+        setParent(peer, of: tree)
+        return graft([Trees.Graft(peer: peer, mask: Trees.bit(tree))], using: &randomness)
+    }
+
+    private mutating func setParent(_ peer: PeerID, of tree: Int) {
         trees.setParent(of: Trees.bit(tree), to: peer)
         neighbours.update(peer) { $0.pushes |= Trees.bit(tree) }
-        return .send(TreeFrame.graft(Trees.bit(tree), ids: []).bytes, to: peer)
+    }
+
+    /// Tells neighbours that they are parents, and begins a check that none of them is below this node.
+    private mutating func graft(_ grafts: [Trees.Graft], using randomness: inout Randomness) -> [Action] {
+        grafts.flatMap { graft -> [Action] in
+            let frame = Action.send(TreeFrame.graft(graft.mask, ids: []).bytes, to: graft.peer)
+            // In relay mode an author's payloads go over all of its links, whatever the trees.
+            guard mode == .overlay else { return [frame] }
+            let check = loopChecks.begin(graft.mask, with: graft.peer, using: &randomness)
+            return [frame, .send(TreeFrame.loopCheck(check).bytes, to: graft.peer)]
+        }
     }
 
     /// These trees go no longer to a neighbour.
@@ -401,10 +418,33 @@ extension TreeSpread {
             neighbours.update(peer) { $0.wide = (id, mask) }
         case .lacking(let ids):
             lazyPush.refused(ids, by: peer, now: now)
+        case .loopCheck(let check):
+            return received(check, from: peer, now: now)
         case .busy:
             break
         }
         return []
+    }
+
+    /// A loop check came from a child. One of another node goes on to the parents. An own one shows that the parent which it went to is
+    /// below this node: its trees get another.
+    private mutating func received(_ check: LoopCheck, from child: PeerID, now: Instant) -> [Action] {
+        guard mode == .overlay, let neighbour = neighbours[child], neighbour.isInTrees else { return [] }
+        let mask = check.mask & neighbour.pushes
+        if let returned = loopChecks.takeReturned(LoopCheck(id: check.id, mask: mask, linksLeft: 0)) {
+            let broken = trees.breakLoops(returned.mask, with: returned.parent, now: now)
+            guard broken != 0 else { return [] }
+            neighbours.update(returned.parent) { $0.distances.set(broken, to: .max) }
+            return [prune(broken, of: returned.parent)]
+        }
+        guard mask != 0, check.linksLeft > 0,
+            neighbours.update(child, { $0.loopChecks.takeTokens(now: now) }) ?? false
+        else { return [] }
+        let linksLeft = min(check.linksLeft, Limits.loopCheckLinksMost) - 1
+        return trees.parents(of: mask).filter { $0.peer != child }.map { parent in
+            let next = LoopCheck(id: check.id, mask: parent.mask, linksLeft: linksLeft)
+            return .send(TreeFrame.loopCheck(next).bytes, to: parent.peer)
+        }
     }
 
     /// A neighbour announces ids of payloads that it has.
@@ -472,7 +512,7 @@ extension TreeSpread {
         guard mode == .overlay, mask != 0 else { return [] }
         let (grafts, refused) = trees.turn(
             mask, from: parent, &neighbours, strikes, now: now, using: &randomness)
-        var actions = TreeSpread.frames(of: grafts)
+        var actions = graft(grafts, using: &randomness)
         if refused != 0 {
             // It asks another, and remains the parent here.
             actions.append(.send(TreeFrame.prune(refused).bytes, to: parent))
@@ -557,13 +597,9 @@ extension TreeSpread {
         }
         for peer in due.broken { actions += strike(peer, now) }
         // Behind the strikes, which take trees from their neighbours.
-        actions += TreeSpread.frames(
-            of: trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness))
+        let grafts = trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness)
+        actions += graft(grafts, using: &randomness)
         return actions + compare(now, using: &randomness)
-    }
-
-    private static func frames(of grafts: [Trees.Graft]) -> [Action] {
-        grafts.map { .send(TreeFrame.graft($0.mask, ids: []).bytes, to: $0.peer) }
     }
 
     /// No neighbour is asked for more than it gives.

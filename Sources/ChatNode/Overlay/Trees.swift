@@ -54,12 +54,23 @@ struct Trees: Sendable {
     /// The links from the root of each tree to this node.
     private var distances = TreeDistances.unknown
     private var misses = [Misses](repeating: Misses(), count: Trees.count)
+    /// The loops that may still end the choice of a parent; nil before the first.
+    private var loops = [TokenBucket?](repeating: nil, count: Trees.count)
     /// Parents whose links end soon, each with the trees that it gives until the parent in its place does.
     private var leaving: [Graft] = []
     /// When trees without a parent are grafted.
     private(set) var nextDeadline: Instant?
 
     func parent(of tree: Int) -> PeerID? { parents[tree] }
+
+    /// The parents of some trees, each with those that it gives, in the order of their keys.
+    func parents(of mask: TreeMask) -> [Graft] {
+        var masks: [PeerID: TreeMask] = [:]
+        for tree in parents.indices where mask & Trees.bit(tree) != 0 {
+            if let parent = parents[tree] { masks[parent, default: 0] |= Trees.bit(tree) }
+        }
+        return masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }
+    }
 
     func isRoot(of tree: Int) -> Bool { roots & Trees.bit(tree) != 0 }
 
@@ -147,6 +158,21 @@ struct Trees: Sendable {
 
     /// The parent of a tree gave the payload that another had to be asked for last: it is only slow.
     mutating func forgiveMiss(_ tree: Int, _ id: UInt64) { misses[tree].forgive(id) }
+
+    /// The parent of some trees is below this node, as a loop check shows: the trees get another.
+    ///
+    /// - Returns: those of the trees that the neighbour was the parent of, but none that had many loops lately.
+    mutating func breakLoops(_ mask: TreeMask, with parent: PeerID, now: Instant) -> TreeMask {
+        var broken: TreeMask = 0
+        for tree in parents.indices where mask & Trees.bit(tree) != 0 && parents[tree] == parent {
+            var bucket =
+                loops[tree] ?? TokenBucket(Rate(perSecond: Limits.loopsPerSecond, burst: Limits.loopsBurst), now: now)
+            if bucket.takeTokens(now: now) { broken |= Trees.bit(tree) }
+            loops[tree] = bucket
+        }
+        if broken != 0 { lose(parent, broken, now: now, after: Limits.graftPause) }
+        return broken
+    }
 
     /// The parent of a tree gives what it is asked for and nothing else: perhaps it lost the graft.
     ///

@@ -19,6 +19,7 @@ import Wire
             .hello(hello), .hello(Hello(isOverlay: false)), .graft(0xff, ids: []),
             .graft(1, ids: (0..<32).map { UInt64($0) << 50 }), .prune(128), .wide(.max, 5), .busy(.full),
             .lacking([]), .lacking((0..<32).map { UInt64($0) << 40 }),
+            .loopCheck(LoopCheck(id: .max - 1, mask: 129, linksLeft: 31)),
         ]
     }
 

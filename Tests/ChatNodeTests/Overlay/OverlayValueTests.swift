@@ -466,16 +466,99 @@ import Wire
         #expect(!frames(actions).0.contains(.graft(Trees.all, ids: [])))
     }
 
+    /// The frames that are no loop checks, and the receivers of payloads.
     private func frames(_ actions: [TreeSpread.Action]) -> ([TreeFrame], [[PeerID]]) {
         var (frames, receivers): ([TreeFrame], [[PeerID]]) = ([], [])
         for action in actions {
             switch action {
-            case .send(let bytes, _): frames += [TreeFrame(Array(bytes.dropFirst()).span)].compactMap(\.self)
+            case .send(let bytes, _):
+                frames += [TreeFrame(Array(bytes.dropFirst()).span)].compactMap(\.self)
+                if case .loopCheck = frames.last { frames.removeLast() }
             case .push(_, let peers, _): receivers.append(peers)
             case .probe, .demoteUnlessHeard, .end: break
             }
         }
         return (frames, receivers)
+    }
+
+    private func loopChecks(_ actions: [TreeSpread.Action]) -> [(check: LoopCheck, receiver: PeerID)] {
+        actions.compactMap { action in
+            guard case .send(let bytes, let receiver) = action,
+                case .loopCheck(let check) = TreeFrame(Array(bytes.dropFirst()).span)
+            else { return nil }
+            return (check, receiver)
+        }
+    }
+
+    @Test mutating func `a parent that is below this node, as a loop check shows, is left for another`() throws {
+        let (child, parent, other) = (try peer(1), try peer(2), try peer(3))
+        var overlay = overlay(with: [child])
+        _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: start, using: &randomness)
+        let later = start + .seconds(1)
+        _ = overlay.tick(now: later, using: &randomness)
+        overlay.closed(child, now: later)
+        // The trees have no parent; the child comes back as one, and the only other neighbour is drawn.
+        for peer in [child, parent] {
+            overlay.opened(peer, isOutgoing: true, now: later, using: &randomness)
+            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: later, using: &randomness)
+        }
+        _ = overlay.received(.graft(Trees.all, ids: []), from: child, now: later, using: &randomness)
+        let drawn = later + Limits.graftPause
+        let begun = loopChecks(overlay.tick(now: drawn, using: &randomness))
+        let check = try #require(begun.first?.check)
+        #expect(begun.map(\.receiver) == [parent] && check.mask == Trees.all)
+        #expect((Limits.loopCheckLinksLeast...Limits.loopCheckLinksMost).contains(check.linksLeft))
+        // A neighbour that is no child, and a check of other nodes, show nothing.
+        #expect(overlay.received(.loopCheck(check), from: other, now: drawn, using: &randomness).isEmpty)
+        overlay.opened(other, isOutgoing: true, now: drawn, using: &randomness)
+        _ = overlay.received(.hello(Hello(isOverlay: true)), from: other, now: drawn, using: &randomness)
+        #expect(overlay.received(.loopCheck(check), from: other, now: drawn, using: &randomness).isEmpty)
+        var returned = check
+        (returned.mask, returned.linksLeft) = (3, 0)
+        let left = overlay.received(.loopCheck(returned), from: child, now: drawn, using: &randomness)
+        #expect(frames(left).0 == [.prune(3)] && loopChecks(left).isEmpty)
+        #expect((0..<3).map(overlay.trees.parent(of:)) == [nil, nil, parent])
+        // It came back, and is none of this node's any more.
+        #expect(overlay.received(.loopCheck(returned), from: child, now: drawn, using: &randomness).isEmpty)
+        overlay.closed(parent, now: drawn)
+        _ = overlay.tick(now: drawn + Limits.graftPause, using: &randomness)
+        #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == other })
+    }
+
+    @Test mutating func `a loop check of a child goes on to the parents of its trees, as far and as often as it may`()
+        throws
+    {
+        let (child, parent) = (try peer(1), try peer(2))
+        var overlay = overlay(with: [child, parent])
+        let wide = message(1, by: Identity.generate(using: &randomness))
+        _ = overlay.received(.wide(wide.id.prefix, Trees.all), from: parent, now: start, using: &randomness)
+        _ = overlay.receiveNew(wide, hops: 2, from: parent, now: start, using: &randomness)
+        _ = overlay.received(.graft(7, ids: []), from: child, now: start, using: &randomness)
+        func passed(_ mask: TreeMask, _ linksLeft: UInt8, from peer: PeerID) -> [LoopCheck] {
+            let check = LoopCheck(id: 9, mask: mask, linksLeft: linksLeft)
+            let actions = overlay.received(.loopCheck(check), from: peer, now: start, using: &randomness)
+            #expect(loopChecks(actions).allSatisfy { $0.receiver == parent } && frames(actions).0.isEmpty)
+            return loopChecks(actions).map(\.check)
+        }
+        #expect(passed(0x0c, 5, from: child) == [LoopCheck(id: 9, mask: 4, linksLeft: 4)])
+        #expect(passed(Trees.all, 255, from: child) == [LoopCheck(id: 9, mask: 7, linksLeft: 30)])
+        #expect(passed(7, 0, from: child).isEmpty && passed(8, 5, from: child).isEmpty)
+        // Nothing goes back to the parent.
+        #expect(passed(7, 5, from: parent).isEmpty)
+        #expect((0..<100).count { _ in !passed(1, 1, from: child).isEmpty } == Int(Limits.loopChecksBurst) - 2)
+    }
+
+    @Test mutating func `loop checks end the choice of a parent eight times at once, and then seldom`() throws {
+        var trees = Trees()
+        let parent = try peer(1)
+        func broken(_ instant: Instant) -> TreeMask {
+            trees.setParent(of: 3, to: parent)
+            return trees.breakLoops(1, with: parent, now: instant)
+        }
+        #expect((0..<9).map { _ in broken(start) } == [1, 1, 1, 1, 1, 1, 1, 1, 0])
+        #expect(trees.parent(of: 0) == parent && trees.parent(of: 1) == parent)
+        #expect(broken(start + .seconds(10)) == 1 && trees.parent(of: 0) == nil)
+        #expect(trees.breakLoops(3, with: try peer(2), now: start + .seconds(99)) == 0)
     }
 
     @Test func `the third broken promise in ten minutes ends the link`() throws {

@@ -49,6 +49,9 @@ struct OverlayRun {
             receive(.lacking(ids(&choices, most: Limits.graftedPayloads)), from: peer)
         case 4: receive(.graft(choices.byte(), ids: ids(&choices, most: Limits.graftedPayloads)), from: peer)
         case 5 where choices.flag(): receive(.prune(choices.byte()), from: peer)
+        case 5 where choices.flag():
+            let check = LoopCheck(id: UInt64(choices.byte()), mask: choices.byte(), linksLeft: choices.byte())
+            receive(.loopCheck(check), from: peer)
         case 5: receive(.wide(payload(&choices).id.prefix, choices.byte()), from: peer)
         case 6:
             let payload = payload(&choices)
