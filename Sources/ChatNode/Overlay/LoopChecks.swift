@@ -11,54 +11,101 @@ package struct LoopCheck: Hashable, Sendable {
     package var linksLeft: UInt8
 }
 
-/// The loop checks that this node began and that have not come back.
+/// The latest loop check that this node began in each tree, and those of others that it passed on.
 struct LoopChecks: Sendable {
-    private struct Check: Sendable {
+    private struct Begun: Sendable {
         let id: UInt64
         let parent: PeerID
-        let mask: TreeMask
+        /// When it is begun again, since a loop that it showed was not to be ended yet; nil for a check under way.
+        var repeatAt: Instant?
     }
 
-    /// The oldest first.
-    private var begun: [Check] = []
+    private var begun = [Begun?](repeating: nil, count: Trees.count)
+    /// The trees in which checks of others went on: one that goes round in a loop of others does so once.
+    private var passed = RecentTable<UInt64, TreeMask>(capacity: Limits.passedLoopChecks)
+
+    /// When a check is begun again.
+    var nextDeadline: Instant? { begun.reduce(nil) { Instant.earlier($0, $1?.repeatAt) } }
 
     /// Begins a check of trees that have a new parent.
     mutating func begin(_ mask: TreeMask, with parent: PeerID, using randomness: inout Randomness) -> LoopCheck {
         let id = UInt64.random(in: 0 ... .max, using: &randomness)
         let linksLeft = UInt8.random(
             in: Limits.loopCheckLinksLeast...Limits.loopCheckLinksMost, using: &randomness)
-        if begun.count == Limits.loopChecks { begun.removeFirst() }
-        begun.append(Check(id: id, parent: parent, mask: mask))
+        set(mask, Begun(id: id, parent: parent))
         return LoopCheck(id: id, mask: mask, linksLeft: linksLeft)
     }
 
-    /// Takes trees that a check came back along.
-    ///
-    /// - Returns: the parent that it went to, and which of the trees it went along; nil for a check of another node.
-    mutating func takeReturned(_ check: LoopCheck) -> (parent: PeerID, mask: TreeMask)? {
-        guard let index = begun.firstIndex(where: { $0.id == check.id }) else { return nil }
-        let found = begun[index]
-        begun[index] = Check(id: found.id, parent: found.parent, mask: found.mask & ~check.mask)
-        return (found.parent, found.mask & check.mask)
+    /// The trees have parents that no check is needed for.
+    mutating func forget(_ mask: TreeMask) { set(mask, nil) }
+
+    private mutating func set(_ mask: TreeMask, _ check: Begun?) {
+        for tree in begun.indices where mask & Trees.bit(tree) != 0 { begun[tree] = check }
+    }
+
+    /// The parent that a check went to which came back, and the trees that it came back along; nil for a check of another node.
+    func returned(_ check: LoopCheck) -> (parent: PeerID, mask: TreeMask)? {
+        let mask = begun.indices.reduce(0 as TreeMask) { $0 | (begun[$1]?.id == check.id ? Trees.bit($1) : 0) }
+        guard mask != 0, let parent = begun[mask.trailingZeroBitCount]?.parent else { return nil }
+        return (parent, mask & check.mask)
+    }
+
+    /// A loop is not to be ended yet: its check is begun again later.
+    mutating func postpone(_ mask: TreeMask, to instant: Instant) {
+        for tree in begun.indices where mask & Trees.bit(tree) != 0 { begun[tree]?.repeatAt = instant }
+    }
+
+    /// The checks that are to be begun again: the trees, by the parents that they went to.
+    mutating func due(now: Instant) -> [PeerID: TreeMask] {
+        var masks: [PeerID: TreeMask] = [:]
+        for tree in begun.indices {
+            guard let check = begun[tree], let repeatAt = check.repeatAt, repeatAt <= now else { continue }
+            masks[check.parent, default: 0] |= Trees.bit(tree)
+            begun[tree] = nil
+        }
+        return masks
+    }
+
+    /// Takes the trees in which a check of another node goes on for the first time.
+    mutating func takeNew(_ check: LoopCheck) -> TreeMask {
+        passed.update(check.id, orNew: { 0 }) { mask in
+            let new = check.mask & ~mask
+            mask |= new
+            return new
+        }
     }
 }
 
 extension Limits {
-    /// Loop checks that a node remembers. More cost memory; with fewer, a loop that takes long to pass is not found.
-    static let loopChecks = 32
     /// The least of the links that a loop check may pass, drawn at random so that the nodes on its way do not learn where it began.
     /// With fewer, long loops are not found.
     static let loopCheckLinksLeast: UInt8 = 24
     /// The most. With more, a check that came into a loop of others costs more.
     static let loopCheckLinksMost: UInt8 = 31
+    /// Loop checks of others that a node remembers; the oldest go. More cost memory; with fewer, a check that came into a loop of others
+    /// goes round until no links are left to it.
+    static let passedLoopChecks = 256
     /// Loop checks that a node passes on for one neighbour, per second in the long run. More let a neighbour cost the parents more;
     /// with fewer, loops below a neighbour with many nodes are not found when links change.
     static let loopChecksPerSecond = 5.0
     /// As many at once, with the same consequences.
     static let loopChecksBurst = 40.0
+    /// Loop checks of others that a node sends to one neighbour, per second in the long run: fewer than the neighbour passes on, so that its
+    /// own find room, however many neighbours send some. With fewer, loops below a node with many others are not found.
+    static let sentLoopChecksPerSecond = 4.0
+    /// As many at once, with the same consequences.
+    static let sentLoopChecksBurst = 30.0
     /// Parents that a node leaves because of loop checks, in each tree, per second in the long run. More let an ancestor that sends
     /// checks back without a loop disturb a tree more; with fewer, a loop among many loops stays for longer.
     static let loopsPerSecond = 0.1
     /// As many at once, with the same consequences.
     static let loopsBurst = 8.0
+    /// The most that a node waits, at random, beyond `graftPause`, when a loop check showed a loop. With less, nodes of one loop that leave it at one
+    /// moment choose at one moment; with more, the loop delays more payloads.
+    static let loopPause = Duration.seconds(0.2)
+    /// How long a parent that a loop check showed below this node is not drawn for that tree. With more, it is not drawn though it is below no
+    /// more; with less, it is drawn again in the loop.
+    static let loopMemory = Duration.seconds(10)
+    /// Parents that a loop check showed below this node, in each tree, that it remembers; the oldest goes. More cost memory; with fewer, a node draws in turn what is below it.
+    static let leftParents = 16
 }

@@ -86,6 +86,8 @@ struct Neighbour: Sendable {
     var asked: TokenBucket
     /// Loop checks from it that are passed on.
     var loopChecks: TokenBucket
+    /// Loop checks of others that are sent to it.
+    var sentLoopChecks: TokenBucket
 
     init(slot: UInt8, isOutgoing: Bool, witness: LinkSource, now: Instant) {
         (self.slot, self.isOutgoing, openedAt, self.witness) = (slot, isOutgoing, now, witness)
@@ -94,6 +96,8 @@ struct Neighbour: Sendable {
             Rate(perSecond: Limits.graftedPayloadsPerSecond, burst: Limits.graftedPayloadsBurst), now: now)
         asked = TokenBucket(Rate(perSecond: Limits.askedPayloadsPerSecond, burst: Limits.askedPayloadsBurst), now: now)
         loopChecks = TokenBucket(Rate(perSecond: Limits.loopChecksPerSecond, burst: Limits.loopChecksBurst), now: now)
+        sentLoopChecks = TokenBucket(
+            Rate(perSecond: Limits.sentLoopChecksPerSecond, burst: Limits.sentLoopChecksBurst), now: now)
     }
 
     /// Its last hello said that it is in overlay mode.

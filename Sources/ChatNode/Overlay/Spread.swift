@@ -298,15 +298,15 @@ extension Spread {
     mutating func tick(_ connections: Connections, _ environment: Environment, _ effects: inout Effects) {
         guard environment.isRunning else { return }
         let now = environment.now
-        trees.patience = Spread.patience(connections)
+        trees.patience = Spread.patience(connections.active.compactMap(\.roundTrip))
         order(trees.tick(now: now, using: &randomness), connections, now: now, &effects)
     }
 
-    /// Four median round trips, or more.
-    private static func patience(_ connections: Connections) -> Duration {
-        let roundTrips = connections.active.compactMap(\.roundTrip).sorted()
+    /// Four median round trips, within bounds: neighbours may answer pings late on purpose.
+    static func patience(_ roundTrips: [Duration]) -> Duration {
         guard !roundTrips.isEmpty else { return Limits.announcementPatience }
-        return max(Limits.announcementPatience, roundTrips[roundTrips.count / 2] * 4)
+        let measured = roundTrips.sorted()[(roundTrips.count - 1) / 2] * 4
+        return min(max(Limits.announcementPatience, measured), Limits.announcementPatienceMost)
     }
 
     private mutating func order(

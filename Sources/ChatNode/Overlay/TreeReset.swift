@@ -101,6 +101,9 @@ struct TreeReset: Sendable {
         epochs[tree].made.map { now < $0.takenAt + max(patience, Limits.offerTime) } ?? false
     }
 
+    /// The trees that have carried payloads.
+    var carrying: TreeMask { epochs.indices.reduce(0) { $0 | (epochs[$1].isFirst ? 0 : Trees.bit($1)) } }
+
     /// The trees that a wide payload made.
     func mask(of id: UInt64) -> TreeMask {
         epochs.indices.reduce(into: 0) { mask, tree in mask |= epochs[tree].made?.by.id == id ? Trees.bit(tree) : 0 }

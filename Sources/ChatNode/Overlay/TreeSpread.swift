@@ -39,7 +39,7 @@ struct TreeSpread: Sendable {
     }
 
     private(set) var mode = RoomMode.mesh
-    /// How long an announced payload may take before it is asked for: four median round trips, or more.
+    /// How long an announced payload may take before it is asked for: four median round trips, within bounds.
     var patience = Limits.announcementPatience
     private(set) var neighbours = Neighbours()
     private(set) var trees = Trees()
@@ -69,7 +69,8 @@ struct TreeSpread: Sendable {
     var nextDeadline: Instant? {
         guard isEngaged else { return nil }
         let first = Instant.earlier(trees.nextDeadline, lazyPush.nextDeadline)
-        return Instant.earlier(Instant.earlier(first, antiEntropy.nextDeadline), suspicions.first?.until)
+        let second = Instant.earlier(antiEntropy.nextDeadline, loopChecks.nextDeadline)
+        return Instant.earlier(Instant.earlier(first, second), suspicions.first?.until)
     }
 
     /// The kind of the link with a neighbour, which decides the rates of payloads that the neighbour relays.
@@ -91,6 +92,7 @@ extension TreeSpread {
         neighbours.updateAll { $0.isLeaving = false }
         trees.reset()
         treeReset = TreeReset()
+        loopChecks = LoopChecks()
         modeChanged(now, using: &randomness)
     }
 
@@ -236,6 +238,7 @@ extension TreeSpread {
             neighbour.pushes |= made
         }
         trees.setParent(of: made, to: peer, distance: hops)
+        loopChecks.forget(made)
         return [.send(TreeFrame.graft(made, ids: []).bytes, to: peer)]
     }
 
@@ -253,26 +256,30 @@ extension TreeSpread {
         }
         if askedFor == id {
             let parent = trees.parent(of: tree)
-            guard trees.recordMiss(tree, id, now: now) else { return [] }
-            if parent == peer { return graftAgain(peer, tree, now) }
+            guard !trees.wasLeft(peer, of: tree, now: now), trees.recordMiss(tree, id, now: now) else { return [] }
+            if parent == peer { return graftAgain(peer, tree, now, using: &randomness) }
             let moved = move(tree, to: peer, using: &randomness)
             return moved + (parent.map { [prune(bit, of: $0)] } ?? [])
         }
         guard !isPushed(tree, to: peer, now) else { return [] }
         // A root without a child is none to the others: it spoke before it had heard of their tree.
         let isRoot = trees.isRoot(of: tree) && neighbours.peers.contains { isPushed(tree, to: $0, now) }
-        if trees.parent(of: tree) == nil, !isRoot { return move(tree, to: peer, using: &randomness) }
+        if trees.parent(of: tree) == nil, !isRoot, !trees.wasLeft(peer, of: tree, now: now) {
+            return move(tree, to: peer, using: &randomness)
+        }
         // An author without a tree of its own sends its payloads on all its links.
         guard hops > 1, !treeReset.isInTransition(tree, now: now) else { return [] }
         return [prune(bit, of: peer)]
     }
 
     /// The parent of a tree gives payloads only when it is asked for them: it is grafted again, and at the next time another in its place.
-    private mutating func graftAgain(_ peer: PeerID, _ tree: Int, _ now: Instant) -> [Action] {
+    private mutating func graftAgain(
+        _ peer: PeerID, _ tree: Int, _ now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
         let bit = Trees.bit(tree)
         guard !trees.graftAgain(tree) else {
             neighbours.update(peer) { $0.pushes |= bit }
-            return [.send(TreeFrame.graft(bit, ids: []).bytes, to: peer)]
+            return graft([Trees.Graft(peer: peer, mask: bit)], using: &randomness)
         }
         neighbours.update(peer) { $0.avoidedUntil = now + Limits.refusedGraftPause }
         trees.lose(peer, bit, now: now)
@@ -297,13 +304,15 @@ extension TreeSpread {
         neighbours.update(peer) { $0.pushes |= Trees.bit(tree) }
     }
 
-    /// Tells neighbours that they are parents, and begins a check that none of them is below this node.
+    /// Tells neighbours that they are parents, and begins checks that none of them is below this node.
     private mutating func graft(_ grafts: [Trees.Graft], using randomness: inout Randomness) -> [Action] {
         grafts.flatMap { graft -> [Action] in
             let frame = Action.send(TreeFrame.graft(graft.mask, ids: []).bytes, to: graft.peer)
-            // In relay mode an author's payloads go over all of its links, whatever the trees.
-            guard mode == .overlay else { return [frame] }
-            let check = loopChecks.begin(graft.mask, with: graft.peer, using: &randomness)
+            // In relay mode an author's payloads go over all of its links, whatever the trees; and a tree that has carried nothing is
+            // made by the next payload.
+            let checked = graft.mask & treeReset.carrying
+            guard mode == .overlay, checked != 0 else { return [frame] }
+            let check = loopChecks.begin(checked, with: graft.peer, using: &randomness)
             return [frame, .send(TreeFrame.loopCheck(check).bytes, to: graft.peer)]
         }
     }
@@ -312,7 +321,10 @@ extension TreeSpread {
     ///
     /// - Returns: the prune that tells it so.
     private mutating func prune(_ mask: TreeMask, of peer: PeerID) -> Action {
-        neighbours.update(peer) { $0.pushes &= ~mask }
+        neighbours.update(peer) { neighbour in
+            neighbour.pushes &= ~mask
+            neighbour.offered &= ~mask
+        }
         return .send(TreeFrame.prune(mask).bytes, to: peer)
     }
 
@@ -410,6 +422,7 @@ extension TreeSpread {
             let isParent = (0..<Trees.count).contains { mask & Trees.bit($0) != 0 && trees.parent(of: $0) == peer }
             neighbours.update(peer) { neighbour in
                 neighbour.pushes &= ~mask
+                neighbour.offered &= ~mask
                 if isParent { neighbour.avoidedUntil = now + Limits.refusedGraftPause }
             }
             trees.forgetLeaving(mask, peer)
@@ -419,7 +432,7 @@ extension TreeSpread {
         case .lacking(let ids):
             lazyPush.refused(ids, by: peer, now: now)
         case .loopCheck(let check):
-            return received(check, from: peer, now: now)
+            return received(check, from: peer, now: now, using: &randomness)
         case .busy:
             break
         }
@@ -428,20 +441,26 @@ extension TreeSpread {
 
     /// A loop check came from a child. One of another node goes on to the parents. An own one shows that the parent which it went to is
     /// below this node: its trees get another.
-    private mutating func received(_ check: LoopCheck, from child: PeerID, now: Instant) -> [Action] {
+    private mutating func received(
+        _ check: LoopCheck, from child: PeerID, now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
         guard mode == .overlay, let neighbour = neighbours[child], neighbour.isInTrees else { return [] }
-        let mask = check.mask & neighbour.pushes
-        if let returned = loopChecks.takeReturned(LoopCheck(id: check.id, mask: mask, linksLeft: 0)) {
-            let broken = trees.breakLoops(returned.mask, with: returned.parent, now: now)
-            guard broken != 0 else { return [] }
-            neighbours.update(returned.parent) { $0.distances.set(broken, to: .max) }
-            return [prune(broken, of: returned.parent)]
+        var check = check
+        check.mask &= neighbour.pushes
+        if let (parent, mask) = loopChecks.returned(check) {
+            let pause = Limits.graftPause + Limits.loopPause * Double.random(in: 0...1, using: &randomness)
+            let (broken, kept) = trees.breakLoops(mask, with: parent, now: now, after: pause)
+            loopChecks.forget(broken)
+            loopChecks.postpone(kept, to: now + .seconds(1 / Limits.loopsPerSecond))
+            return broken == 0 ? [] : [prune(broken, of: parent)]
         }
-        guard mask != 0, check.linksLeft > 0,
+        guard check.mask != 0, check.linksLeft > 0,
             neighbours.update(child, { $0.loopChecks.takeTokens(now: now) }) ?? false
         else { return [] }
         let linksLeft = min(check.linksLeft, Limits.loopCheckLinksMost) - 1
-        return trees.parents(of: mask).filter { $0.peer != child }.map { parent in
+        return trees.parents(of: loopChecks.takeNew(check)).filter { parent in
+            parent.peer != child && neighbours.update(parent.peer) { $0.sentLoopChecks.takeTokens(now: now) } ?? false
+        }.map { parent in
             let next = LoopCheck(id: check.id, mask: parent.mask, linksLeft: linksLeft)
             return .send(TreeFrame.loopCheck(next).bytes, to: parent.peer)
         }
@@ -599,7 +618,18 @@ extension TreeSpread {
         // Behind the strikes, which take trees from their neighbours.
         let grafts = trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness)
         actions += graft(grafts, using: &randomness)
+        actions += dueLoopChecks(now, using: &randomness)
         return actions + compare(now, using: &randomness)
+    }
+
+    /// The loop checks that are begun again, of trees that have the same parents still.
+    private mutating func dueLoopChecks(_ now: Instant, using randomness: inout Randomness) -> [Action] {
+        loopChecks.due(now: now).sorted { $0.key < $1.key }.compactMap { parent, mask in
+            let mask = trees.parents(of: mask).first { $0.peer == parent }?.mask
+            guard let mask else { return nil }
+            let check = loopChecks.begin(mask, with: parent, using: &randomness)
+            return .send(TreeFrame.loopCheck(check).bytes, to: parent)
+        }
     }
 
     /// No neighbour is asked for more than it gives.
@@ -621,9 +651,8 @@ extension TreeSpread {
     /// A neighbour broke a promise: no tree comes from it any more, and at the third its link ends.
     private mutating func strike(_ peer: PeerID, _ now: Instant) -> [Action] {
         let isLast = strikes.record(peer, now: now)
-        neighbours.update(peer) { $0.pushes = 0 }
         trees.lose(peer, now: now)
-        return isLast ? [.end(peer)] : []
+        return [isLast ? .end(peer) : prune(Trees.all, of: peer)]
     }
 }
 
@@ -647,6 +676,9 @@ extension Limits {
     /// The least from an announcement to the graft. A longer one delays repairs; a shorter one asks for payloads that
     /// are on their way along the tree, and gets them twice.
     static let announcementPatience = Duration.seconds(0.04)
+    /// The most: a quarter of `promiseTime`, at which payloads are given up. A longer one lets neighbours that answer pings late delay
+    /// repairs; a shorter one asks for payloads that are on their way where links are slow.
+    static let announcementPatienceMost = Duration.seconds(0.5)
     /// Age from which a payload goes to a neighbour that lacks it in a comparison. A smaller one sends payloads that
     /// are on their way; a larger one leaves a loss to the next comparison.
     static let latestAge = Duration.seconds(0.05)

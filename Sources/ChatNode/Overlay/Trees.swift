@@ -56,6 +56,8 @@ struct Trees: Sendable {
     private var misses = [Misses](repeating: Misses(), count: Trees.count)
     /// The loops that may still end the choice of a parent; nil before the first.
     private var loops = [TokenBucket?](repeating: nil, count: Trees.count)
+    /// The parents of each tree that were left last because they are below this node, and until when they are not to be drawn.
+    private var left = [[(peer: PeerID, until: Instant)]](repeating: [], count: Trees.count)
     /// Parents whose links end soon, each with the trees that it gives until the parent in its place does.
     private var leaving: [Graft] = []
     /// When trees without a parent are grafted.
@@ -159,19 +161,33 @@ struct Trees: Sendable {
     /// The parent of a tree gave the payload that another had to be asked for last: it is only slow.
     mutating func forgiveMiss(_ tree: Int, _ id: UInt64) { misses[tree].forgive(id) }
 
-    /// The parent of some trees is below this node, as a loop check shows: the trees get another.
+    /// The parent of some trees is below this node, as a loop check shows: the trees get another after a pause.
     ///
-    /// - Returns: those of the trees that the neighbour was the parent of, but none that had many loops lately.
-    mutating func breakLoops(_ mask: TreeMask, with parent: PeerID, now: Instant) -> TreeMask {
-        var broken: TreeMask = 0
+    /// - Returns: the trees that have left the neighbour, and those that may not yet, since they had many loops lately.
+    mutating func breakLoops(
+        _ mask: TreeMask, with parent: PeerID, now: Instant, after pause: Duration
+    ) -> (broken: TreeMask, kept: TreeMask) {
+        var (broken, kept): (TreeMask, TreeMask) = (0, 0)
         for tree in parents.indices where mask & Trees.bit(tree) != 0 && parents[tree] == parent {
             var bucket =
                 loops[tree] ?? TokenBucket(Rate(perSecond: Limits.loopsPerSecond, burst: Limits.loopsBurst), now: now)
-            if bucket.takeTokens(now: now) { broken |= Trees.bit(tree) }
+            if bucket.takeTokens(now: now) {
+                broken |= Trees.bit(tree)
+                left[tree].removeAll { $0.until <= now || $0.peer == parent }
+                if left[tree].count == Limits.leftParents { left[tree].removeFirst() }
+                left[tree].append((parent, now + Limits.loopMemory))
+            } else {
+                kept |= Trees.bit(tree)
+            }
             loops[tree] = bucket
         }
-        if broken != 0 { lose(parent, broken, now: now, after: Limits.graftPause) }
-        return broken
+        if broken != 0 { lose(parent, broken, now: now, after: pause) }
+        return (broken, kept)
+    }
+
+    /// A loop check showed lately that this neighbour is below this node.
+    func wasLeft(_ peer: PeerID, of tree: Int, now: Instant) -> Bool {
+        left[tree].contains { $0.peer == peer && now < $0.until }
     }
 
     /// The parent of a tree gives what it is asked for and nothing else: perhaps it lost the graft.
@@ -199,7 +215,8 @@ struct Trees: Sendable {
         let candidates = Trees.candidates(neighbours, strikes, now)
         var masks: [PeerID: TreeMask] = [:]
         for tree in missing {
-            var safe = notBelow(candidates, tree, neighbours)
+            let others = candidates.filter { !wasLeft($0, of: tree, now: now) }
+            var safe = notBelow(others.isEmpty ? candidates : others, tree, neighbours)
             let old = parents[tree]
             if old != nil { safe.removeAll { !Trees.mayReplace($0, tree, neighbours) } }
             guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
@@ -240,18 +257,23 @@ struct Trees: Sendable {
     /// nearer to the root than themselves, nothing leads back; one that is as near may have chosen another such.
     private func notBelow(_ candidates: [PeerID], _ tree: Int, _ neighbours: Neighbours) -> [PeerID] {
         let others = candidates.filter { neighbours[$0].map { $0.pushes & Trees.bit(tree) == 0 } ?? false }
-        let known = others.map { (peer: $0, distance: neighbours[$0]?.distances[tree] ?? .max) }
+        return others.isEmpty ? candidates : nearest(others, tree, neighbours)
+    }
+
+    /// Those that are nearer to the root than this node; else those that are as near; else all.
+    private func nearest(_ candidates: [PeerID], _ tree: Int, _ neighbours: Neighbours) -> [PeerID] {
+        let known = candidates.map { (peer: $0, distance: neighbours[$0]?.distances[tree] ?? .max) }
         let nearer = known.filter { $0.distance < distances[tree] }
         if !nearer.isEmpty { return nearer.map(\.peer) }
         let asNear = known.filter { $0.distance == distances[tree] }
-        if !asNear.isEmpty { return asNear.map(\.peer) }
-        return others.isEmpty ? candidates : others
+        return asNear.isEmpty ? candidates : asNear.map(\.peer)
     }
 
-    /// The parent of trees grafts them, since it has lost its own parent and no neighbour but those below it: it is to be below this node. That
-    /// takes a parent in its place that is nearer to the root, which nothing below the old one is.
+    /// The parent of trees grafts them, since it has lost its own parent and has no neighbour but those below it: it is to be below this
+    /// node. That takes a parent in its place, if there is one nearer to the root, which nothing below the old one is; else a loop check tells
+    /// whether it is below.
     ///
-    /// - Returns: the grafts to send, and the trees of which there is no such neighbour.
+    /// - Returns: the grafts to send, and the trees of which there is no other neighbour than those below this node.
     mutating func turn(
         _ mask: TreeMask, from parent: PeerID, _ neighbours: inout Neighbours, _ strikes: Strikes, now: Instant,
         using randomness: inout Randomness
@@ -261,11 +283,12 @@ struct Trees: Sendable {
         var (masks, refused): ([PeerID: TreeMask], TreeMask) = ([:], 0)
         let candidates = Trees.candidates(neighbours, strikes, now)
         for tree in grafted {
-            let nearer = candidates.filter { peer in
-                guard peer != parent, let neighbour = neighbours[peer] else { return false }
-                return neighbour.pushes & Trees.bit(tree) == 0 && neighbour.distances[tree] < distances[tree]
+            let others = candidates.filter { peer in
+                peer != parent && neighbours[peer].map { $0.pushes & Trees.bit(tree) == 0 } ?? false
+                    && !wasLeft(peer, of: tree, now: now)
             }
-            guard let peer = choose(among: nearer, neighbours, now, using: &randomness) else {
+            let nearest = nearest(others, tree, neighbours)
+            guard let peer = choose(among: nearest, neighbours, now, using: &randomness) else {
                 refused |= Trees.bit(tree)
                 continue
             }
