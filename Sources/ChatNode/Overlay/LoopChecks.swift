@@ -16,16 +16,11 @@ struct LoopChecks: Sendable {
     private struct Begun: Sendable {
         let id: UInt64
         let parent: PeerID
-        /// When it is begun again, since a loop that it showed was not to be ended yet; nil for a check under way.
-        var repeatAt: Instant?
     }
 
     private var begun = [Begun?](repeating: nil, count: Trees.count)
     /// The trees in which checks of others went on: one that goes round in a loop of others does so once.
     private var passed = RecentTable<UInt64, TreeMask>(capacity: Limits.passedLoopChecks)
-
-    /// When a check is begun again.
-    var nextDeadline: Instant? { begun.reduce(nil) { Instant.earlier($0, $1?.repeatAt) } }
 
     /// Begins a check of trees that have a new parent.
     mutating func begin(_ mask: TreeMask, with parent: PeerID, using randomness: inout Randomness) -> LoopCheck {
@@ -50,22 +45,6 @@ struct LoopChecks: Sendable {
         return (parent, mask & check.mask)
     }
 
-    /// A loop is not to be ended yet: its check is begun again later.
-    mutating func postpone(_ mask: TreeMask, to instant: Instant) {
-        for tree in begun.indices where mask & Trees.bit(tree) != 0 { begun[tree]?.repeatAt = instant }
-    }
-
-    /// The checks that are to be begun again: the trees, by the parents that they went to.
-    mutating func due(now: Instant) -> [PeerID: TreeMask] {
-        var masks: [PeerID: TreeMask] = [:]
-        for tree in begun.indices {
-            guard let check = begun[tree], let repeatAt = check.repeatAt, repeatAt <= now else { continue }
-            masks[check.parent, default: 0] |= Trees.bit(tree)
-            begun[tree] = nil
-        }
-        return masks
-    }
-
     /// Takes the trees in which a check of another node goes on for the first time.
     mutating func takeNew(_ check: LoopCheck) -> TreeMask {
         passed.update(check.id, orNew: { 0 }) { mask in
@@ -82,7 +61,7 @@ extension Limits {
     static let loopCheckLinksLeast: UInt8 = 24
     /// The most. With more, a check that came into a loop of others costs more.
     static let loopCheckLinksMost: UInt8 = 31
-    /// Loop checks of others that a node remembers; the oldest go. More cost memory; with fewer, a check that came into a loop of others
+    /// Loop checks of others that a node remembers: the latest half of them for sure. More cost memory; with fewer, a check that came into a loop of others
     /// goes round until no links are left to it.
     static let passedLoopChecks = 256
     /// Loop checks that a node passes on for one neighbour, per second in the long run. More let a neighbour cost the parents more;
@@ -95,17 +74,19 @@ extension Limits {
     static let sentLoopChecksPerSecond = 4.0
     /// As many at once, with the same consequences.
     static let sentLoopChecksBurst = 30.0
-    /// Parents that a node leaves because of loop checks, in each tree, per second in the long run. More let an ancestor that sends
-    /// checks back without a loop disturb a tree more; with fewer, a loop among many loops stays for longer.
+    /// Parents that a node leaves for another because of loop checks, in each tree, per second in the long run. More let an ancestor that
+    /// sends checks back without a loop disturb a tree more, and a tree without a root is broken for longer; with fewer, a node becomes the
+    /// root though others would lead out of the loop.
     static let loopsPerSecond = 0.1
     /// As many at once, with the same consequences.
-    static let loopsBurst = 8.0
+    static let loopsBurst = 6.0
     /// The most that a node waits, at random, beyond `graftPause`, when a loop check showed a loop. With less, nodes of one loop that leave it at one
     /// moment choose at one moment; with more, the loop delays more payloads.
     static let loopPause = Duration.seconds(0.2)
     /// How long a parent that a loop check showed below this node is not drawn for that tree. With more, it is not drawn though it is below no
     /// more; with less, it is drawn again in the loop.
     static let loopMemory = Duration.seconds(10)
-    /// Parents that a loop check showed below this node, in each tree, that it remembers; the oldest goes. More cost memory; with fewer, a node draws in turn what is below it.
+    /// Parents that a loop check showed below this node, in each tree, that it remembers; the oldest goes. More cost memory; with fewer, it draws the same
+    /// neighbours below it again and again.
     static let leftParents = 16
 }

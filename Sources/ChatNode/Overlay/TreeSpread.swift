@@ -69,8 +69,7 @@ struct TreeSpread: Sendable {
     var nextDeadline: Instant? {
         guard isEngaged else { return nil }
         let first = Instant.earlier(trees.nextDeadline, lazyPush.nextDeadline)
-        let second = Instant.earlier(antiEntropy.nextDeadline, loopChecks.nextDeadline)
-        return Instant.earlier(Instant.earlier(first, second), suspicions.first?.until)
+        return Instant.earlier(Instant.earlier(first, antiEntropy.nextDeadline), suspicions.first?.until)
     }
 
     /// The kind of the link with a neighbour, which decides the rates of payloads that the neighbour relays.
@@ -449,9 +448,8 @@ extension TreeSpread {
         check.mask &= neighbour.pushes
         if let (parent, mask) = loopChecks.returned(check) {
             let pause = Limits.graftPause + Limits.loopPause * Double.random(in: 0...1, using: &randomness)
-            let (broken, kept) = trees.breakLoops(mask, with: parent, now: now, after: pause)
-            loopChecks.forget(broken)
-            loopChecks.postpone(kept, to: now + .seconds(1 / Limits.loopsPerSecond))
+            let broken = trees.breakLoops(mask, with: parent, now: now, after: pause)
+            loopChecks.forget(mask)
             return broken == 0 ? [] : [prune(broken, of: parent)]
         }
         guard check.mask != 0, check.linksLeft > 0,
@@ -521,7 +519,7 @@ extension TreeSpread {
             changed.pushes |= allowed
             changed.offered &= ~offered
         }
-        return turned + actions + refuse(wanted & ~allowed, to: peer, neighbour, now)
+        return turned + actions + refuse(wanted & ~allowed, to: peer, now)
     }
 
     /// The parent of trees grafts them: it has lost its own parent.
@@ -532,12 +530,28 @@ extension TreeSpread {
         let (grafts, refused) = trees.turn(
             mask, from: parent, &neighbours, strikes, now: now, using: &randomness)
         var actions = graft(grafts, using: &randomness)
-        if refused != 0 {
-            // It asks another, and remains the parent here.
-            actions.append(.send(TreeFrame.prune(refused).bytes, to: parent))
-            actions.append(.send(TreeFrame.graft(refused, ids: []).bytes, to: parent))
+        // It asks another, and remains the parent here. Where it asks again, there is no other: they are parents of each other, as two ends of
+        // a link in a tree without a root.
+        let new = takeRefused(refused, of: parent, now)
+        if new != 0 {
+            actions.append(.send(TreeFrame.prune(new).bytes, to: parent))
+            actions.append(.send(TreeFrame.graft(new, ids: []).bytes, to: parent))
         }
         return actions
+    }
+
+    /// Takes the trees that were not refused to a neighbour within `Limits.refusedGraftPause`: one that does not give up would be answered
+    /// without end.
+    private mutating func takeRefused(_ mask: TreeMask, of peer: PeerID, _ now: Instant) -> TreeMask {
+        guard mask != 0 else { return 0 }
+        return neighbours.update(peer) { neighbour in
+            if neighbour.refusedAt.map({ now >= $0 + Limits.refusedGraftPause }) ?? true {
+                (neighbour.refusedAt, neighbour.refused) = (now, 0)
+            }
+            let new = mask & ~neighbour.refused
+            neighbour.refused |= new
+            return new
+        } ?? 0
     }
 
     /// The payloads that a neighbour grafts, with their trees. It learns which of them it does not get, so that it waits for none.
@@ -558,18 +572,10 @@ extension TreeSpread {
         return (actions, trees)
     }
 
-    /// Prunes what a neighbour grafted in vain; each tree seldom, since one that does not give up would be answered without end.
-    private mutating func refuse(
-        _ mask: TreeMask, to peer: PeerID, _ neighbour: Neighbour, _ now: Instant
-    ) -> [Action] {
-        let isRecent = neighbour.refusedAt.map { now < $0 + Limits.refusedGraftPause } ?? false
-        let new = isRecent ? mask & ~neighbour.refused : mask
-        guard new != 0 else { return [] }
-        neighbours.update(peer) { neighbour in
-            if !isRecent { (neighbour.refusedAt, neighbour.refused) = (now, 0) }
-            neighbour.refused |= new
-        }
-        return [prune(new, of: peer)]
+    /// Prunes what a neighbour grafted in vain; each tree seldom.
+    private mutating func refuse(_ mask: TreeMask, to peer: PeerID, _ now: Instant) -> [Action] {
+        let new = takeRefused(mask, of: peer, now)
+        return new == 0 ? [] : [prune(new, of: peer)]
     }
 
     /// The trees of `wanted` that a neighbour gets: few, where it gives nothing and others are there to give them.
@@ -618,18 +624,7 @@ extension TreeSpread {
         // Behind the strikes, which take trees from their neighbours.
         let grafts = trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness)
         actions += graft(grafts, using: &randomness)
-        actions += dueLoopChecks(now, using: &randomness)
         return actions + compare(now, using: &randomness)
-    }
-
-    /// The loop checks that are begun again, of trees that have the same parents still.
-    private mutating func dueLoopChecks(_ now: Instant, using randomness: inout Randomness) -> [Action] {
-        loopChecks.due(now: now).sorted { $0.key < $1.key }.compactMap { parent, mask in
-            let mask = trees.parents(of: mask).first { $0.peer == parent }?.mask
-            guard let mask else { return nil }
-            let check = loopChecks.begin(mask, with: parent, using: &randomness)
-            return .send(TreeFrame.loopCheck(check).bytes, to: parent)
-        }
     }
 
     /// No neighbour is asked for more than it gives.

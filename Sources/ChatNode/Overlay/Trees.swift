@@ -140,7 +140,7 @@ struct Trees: Sendable {
         if let distance { distances.set(mask, to: distance) }
     }
 
-    /// An own wide payload made these trees.
+    /// An own wide payload made these trees, or all neighbours are below this node.
     mutating func becomeRoot(of mask: TreeMask) {
         roots |= mask
         for tree in parents.indices where mask & Trees.bit(tree) != 0 { parents[tree] = nil }
@@ -161,13 +161,14 @@ struct Trees: Sendable {
     /// The parent of a tree gave the payload that another had to be asked for last: it is only slow.
     mutating func forgiveMiss(_ tree: Int, _ id: UInt64) { misses[tree].forgive(id) }
 
-    /// The parent of some trees is below this node, as a loop check shows: the trees get another after a pause.
+    /// The parent of some trees is below this node, as a loop check shows: the trees get another after a pause. Of a tree that had many loops
+    /// lately this node becomes the root, since all neighbours seem to be below it, as where the root has left the room.
     ///
-    /// - Returns: the trees that have left the neighbour, and those that may not yet, since they had many loops lately.
+    /// - Returns: the trees that have left the neighbour.
     mutating func breakLoops(
         _ mask: TreeMask, with parent: PeerID, now: Instant, after pause: Duration
-    ) -> (broken: TreeMask, kept: TreeMask) {
-        var (broken, kept): (TreeMask, TreeMask) = (0, 0)
+    ) -> TreeMask {
+        var (broken, rooted): (TreeMask, TreeMask) = (0, 0)
         for tree in parents.indices where mask & Trees.bit(tree) != 0 && parents[tree] == parent {
             var bucket =
                 loops[tree] ?? TokenBucket(Rate(perSecond: Limits.loopsPerSecond, burst: Limits.loopsBurst), now: now)
@@ -177,12 +178,13 @@ struct Trees: Sendable {
                 if left[tree].count == Limits.leftParents { left[tree].removeFirst() }
                 left[tree].append((parent, now + Limits.loopMemory))
             } else {
-                kept |= Trees.bit(tree)
+                rooted |= Trees.bit(tree)
             }
             loops[tree] = bucket
         }
         if broken != 0 { lose(parent, broken, now: now, after: pause) }
-        return (broken, kept)
+        if rooted != 0 { becomeRoot(of: rooted) }
+        return broken | rooted
     }
 
     /// A loop check showed lately that this neighbour is below this node.
@@ -212,11 +214,10 @@ struct Trees: Sendable {
             lacksParent(tree) || parents[tree].flatMap { neighbours[$0]?.isLeaving } ?? false
         }
         guard !missing.isEmpty else { return [] }
-        let candidates = Trees.candidates(neighbours, strikes, now)
         var masks: [PeerID: TreeMask] = [:]
         for tree in missing {
-            let others = candidates.filter { !wasLeft($0, of: tree, now: now) }
-            var safe = notBelow(others.isEmpty ? candidates : others, tree, neighbours)
+            let candidates = Trees.candidates(neighbours, strikes, now) { !wasLeft($0, of: tree, now: now) }
+            var safe = notBelow(candidates, tree, neighbours)
             let old = parents[tree]
             if old != nil { safe.removeAll { !Trees.mayReplace($0, tree, neighbours) } }
             guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
@@ -243,10 +244,12 @@ struct Trees: Sendable {
         return masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }
     }
 
-    private static func candidates(_ neighbours: Neighbours, _ strikes: Strikes, _ now: Instant) -> [PeerID] {
+    private static func candidates(
+        _ neighbours: Neighbours, _ strikes: Strikes, _ now: Instant, where isFit: (PeerID) -> Bool
+    ) -> [PeerID] {
         let all = neighbours.peers.filter { neighbours[$0]?.isInTrees ?? false }
         let good = all.filter { peer in
-            guard !strikes.has(peer, now: now), let neighbour = neighbours[peer] else { return false }
+            guard isFit(peer), !strikes.has(peer, now: now), let neighbour = neighbours[peer] else { return false }
             return !neighbour.isLeaving && neighbour.avoidedUntil.map { $0 <= now } ?? true
         }
         let giving = good.filter { neighbours[$0]?.isIdle(at: now) == false }
@@ -270,10 +273,10 @@ struct Trees: Sendable {
     }
 
     /// The parent of trees grafts them, since it has lost its own parent and has no neighbour but those below it: it is to be below this
-    /// node. That takes a parent in its place, if there is one nearer to the root, which nothing below the old one is; else a loop check tells
-    /// whether it is below.
+    /// node. This node takes another neighbour as parent that it does not push to, the nearest to the root; whether that one is below
+    /// the old parent, and so below this node, a loop check tells.
     ///
-    /// - Returns: the grafts to send, and the trees of which there is no other neighbour than those below this node.
+    /// - Returns: the grafts to send, and the trees of which there is no such neighbour.
     mutating func turn(
         _ mask: TreeMask, from parent: PeerID, _ neighbours: inout Neighbours, _ strikes: Strikes, now: Instant,
         using randomness: inout Randomness
@@ -281,13 +284,14 @@ struct Trees: Sendable {
         let grafted = parents.indices.filter { mask & Trees.bit($0) != 0 && parents[$0] == parent }
         guard !grafted.isEmpty else { return ([], 0) }
         var (masks, refused): ([PeerID: TreeMask], TreeMask) = ([:], 0)
-        let candidates = Trees.candidates(neighbours, strikes, now)
         for tree in grafted {
-            let others = candidates.filter { peer in
-                peer != parent && neighbours[peer].map { $0.pushes & Trees.bit(tree) == 0 } ?? false
-                    && !wasLeft(peer, of: tree, now: now)
+            func isFit(_ peer: PeerID) -> Bool {
+                let isPushed = neighbours[peer].map { $0.pushes & Trees.bit(tree) != 0 } ?? true
+                return peer != parent && !isPushed && !wasLeft(peer, of: tree, now: now)
             }
-            let nearest = nearest(others, tree, neighbours)
+            // Where none is fit, all are candidates.
+            let fit = Trees.candidates(neighbours, strikes, now, where: isFit).filter(isFit)
+            let nearest = nearest(fit, tree, neighbours)
             guard let peer = choose(among: nearest, neighbours, now, using: &randomness) else {
                 refused |= Trees.bit(tree)
                 continue

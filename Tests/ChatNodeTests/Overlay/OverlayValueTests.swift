@@ -338,6 +338,9 @@ import Wire
         let refused = overlay.received(.graft(4, ids: []), from: parent, now: start, using: &randomness)
         #expect(frames(refused).0 == [.prune(4), .graft(4, ids: [])])
         #expect(overlay.trees.parent(of: 2) == parent)
+        // One that has no other neighbour is not refused without end.
+        #expect(overlay.received(.graft(4, ids: []), from: parent, now: start, using: &randomness).isEmpty)
+        #expect(overlay.trees.parent(of: 2) == parent)
     }
 
     @Test mutating func `a parent whose link ends soon gives its trees until another does`() throws {
@@ -564,36 +567,33 @@ import Wire
         #expect((13..<99).count { !passed($0, 1, 1, from: child).isEmpty } == Int(Limits.sentLoopChecksBurst) - 2)
     }
 
-    @Test mutating func `loop checks end the choice of a parent eight times at once, and then seldom`() throws {
+    @Test func `loop checks end the choice of a parent six times at once, then the node is the root of the tree`()
+        throws
+    {
         var trees = Trees()
         let parent = try peer(1)
-        func broken(_ instant: Instant) -> TreeMask {
+        func isRoot(_ instant: Instant) -> Bool {
             trees.setParent(of: 3, to: parent)
-            let (broken, kept) = trees.breakLoops(1, with: parent, now: instant, after: .zero)
-            #expect(broken ^ kept == 1)
-            return broken
+            let left = trees.breakLoops(1, with: parent, now: instant, after: .zero)
+            #expect(left == 1 && trees.parent(of: 0) == nil && trees.parent(of: 1) == parent)
+            return trees.isRoot(of: 0)
         }
-        #expect((0..<9).map { _ in broken(start) } == [1, 1, 1, 1, 1, 1, 1, 1, 0])
-        #expect(trees.parent(of: 0) == parent && trees.parent(of: 1) == parent)
-        #expect(broken(start + .seconds(10)) == 1 && trees.parent(of: 0) == nil)
-        #expect(trees.breakLoops(3, with: try peer(2), now: start + .seconds(99), after: .zero) == (0, 0))
+        #expect((0..<7).map { _ in isRoot(start) } == [false, false, false, false, false, false, true])
+        #expect(!isRoot(start + .seconds(10)) && isRoot(start + .seconds(11)))
+        #expect(trees.breakLoops(3, with: try peer(2), now: start + .seconds(99), after: .zero) == 0)
     }
 
-    @Test mutating func `a loop that may not be ended yet is looked for again`() throws {
-        let (child, parent) = (try peer(1), try peer(2))
+    @Test mutating func `the newest loop check of a tree counts alone, and none of a tree that a wide payload made`()
+        throws
+    {
+        let (one, other) = (try peer(1), try peer(2))
         var checks = LoopChecks()
-        let first = checks.begin(3, with: parent, using: &randomness)
-        var back = first
-        back.mask = 1
-        #expect(checks.returned(back).map { $0.parent == parent && $0.mask == 1 } == true)
-        checks.postpone(1, to: start + .seconds(10))
-        #expect(checks.nextDeadline == start + .seconds(10) && checks.due(now: start).isEmpty)
-        #expect(checks.due(now: start + .seconds(10)) == [parent: 1] && checks.nextDeadline == nil)
-        // The newest check of a tree counts alone, and none of one that a wide payload made.
-        _ = checks.begin(2, with: child, using: &randomness)
-        #expect(checks.returned(first) == nil)
-        checks.forget(Trees.all)
-        #expect(checks.returned(first) == nil)
+        let first = checks.begin(3, with: one, using: &randomness)
+        #expect(checks.returned(first).map { $0.parent == one && $0.mask == 3 } == true)
+        let second = checks.begin(2, with: other, using: &randomness)
+        #expect(checks.returned(first).map { $0.parent == one && $0.mask == 1 } == true)
+        checks.forget(1)
+        #expect(checks.returned(first) == nil && checks.returned(second)?.parent == other)
     }
 
     @Test func `neighbours that answer pings late delay repairs by half a second at most`() {
