@@ -40,7 +40,7 @@ struct LoopChecks: Sendable {
 
     /// The parent that a check went to which came back, and the trees that it came back along; nil for a check of another node.
     func returned(_ check: LoopCheck) -> (parent: PeerID, mask: TreeMask)? {
-        let mask = begun.indices.reduce(0 as TreeMask) { $0 | (begun[$1]?.id == check.id ? Trees.bit($1) : 0) }
+        let mask = Trees.mask { begun[$0]?.id == check.id }
         guard mask != 0, let parent = begun[mask.trailingZeroBitCount]?.parent else { return nil }
         return (parent, mask & check.mask)
     }
@@ -61,8 +61,8 @@ extension Limits {
     static let loopCheckLinksLeast: UInt8 = 24
     /// The most. With more, a check that came into a loop of others costs more.
     static let loopCheckLinksMost: UInt8 = 31
-    /// Loop checks of others that a node remembers: the latest half of them for sure. More cost memory; with fewer, a check that came into a loop of others
-    /// goes round until no links are left to it.
+    /// Loop checks of others that a node remembers: the latest half of them for sure. More cost memory; with fewer, a check that came
+    /// into a loop of others goes round until no links are left to it.
     static let passedLoopChecks = 256
     /// Loop checks that a node passes on for one neighbour, per second in the long run. More let a neighbour cost the parents more;
     /// with fewer, loops below a neighbour with many nodes are not found when links change.
@@ -80,13 +80,13 @@ extension Limits {
     static let loopsPerSecond = 0.1
     /// As many at once, with the same consequences.
     static let loopsBurst = 6.0
-    /// The most that a node waits, at random, beyond `graftPause`, when a loop check showed a loop. With less, nodes of one loop that leave it at one
-    /// moment choose at one moment; with more, the loop delays more payloads.
+    /// The most that a node waits, at random, beyond `graftPause`, when a loop check showed a loop. With less, nodes that leave one loop
+    /// at one moment choose at one moment; with more, the loop delays more payloads.
     static let loopPause = Duration.seconds(0.2)
     /// How long a parent that a loop check showed below this node is not drawn for that tree. With more, it is not drawn though it is below no
     /// more; with less, it is drawn again in the loop.
     static let loopMemory = Duration.seconds(10)
-    /// Parents that a loop check showed below this node, in each tree, that it remembers; the oldest goes. More cost memory; with fewer, it draws the same
-    /// neighbours below it again and again.
+    /// Parents of each tree that a node remembers because a loop check showed them below it; the oldest goes. More cost memory; with
+    /// fewer, it draws the same neighbours below it again and again.
     static let leftParents = 16
 }

@@ -109,6 +109,9 @@ struct Neighbour: Sendable {
     /// True if it takes part in trees, news and comparisons.
     var isInTrees: Bool { isOverlay && !isGuest }
 
+    /// This node pushes a tree to it.
+    func isPushed(_ tree: Int) -> Bool { pushes & Trees.bit(tree) != 0 }
+
     /// True if it gave nothing new for `Limits.idleNeighbourTime`.
     func isIdle(at now: Instant) -> Bool { now >= (servedAt ?? openedAt) + Limits.idleNeighbourTime }
 }

@@ -82,8 +82,7 @@ struct TreeReset: Sendable {
     ///
     /// - Parameter links: of this node.
     func due(_ tree: Int, _ id: UInt64, links: Int, now: Instant) -> TreeMask {
-        let first = epochs.indices.filter { epochs[$0].isFirst }
-        if first.contains(tree) { return first.reduce(0) { $0 | Trees.bit($1) } }
+        if epochs[tree].isFirst { return ~carrying }
         let isDrawn = id % Limits.wideShare == 0
         guard isDrawn, epochs[tree].changes * Limits.wideChanges >= links, epochs[tree].isOld(at: now) else { return 0 }
         let old = epochs.indices.filter { epochs[$0].isOld(at: now) }
@@ -102,11 +101,11 @@ struct TreeReset: Sendable {
     }
 
     /// The trees that have carried payloads.
-    var carrying: TreeMask { epochs.indices.reduce(0) { $0 | (epochs[$1].isFirst ? 0 : Trees.bit($1)) } }
+    var carrying: TreeMask { Trees.mask { !epochs[$0].isFirst } }
 
     /// The trees that a wide payload made.
     func mask(of id: UInt64) -> TreeMask {
-        epochs.indices.reduce(into: 0) { mask, tree in mask |= epochs[tree].made?.by.id == id ? Trees.bit(tree) : 0 }
+        Trees.mask { epochs[$0].made?.by.id == id }
     }
 
     /// Records a payload that its author marked as wide. Each tree goes to the first said of those that name it, in whatever order they come.

@@ -389,7 +389,7 @@ extension TreeSpread {
     /// behind it.
     private func isPushed(_ tree: Int, to peer: PeerID, _ now: Instant) -> Bool {
         guard let neighbour = neighbours[peer], isOn || neighbour.isOverlay else { return false }
-        guard neighbour.pushes & Trees.bit(tree) == 0 else { return true }
+        guard !neighbour.isPushed(tree) else { return true }
         return neighbour.offered & Trees.bit(tree) != 0 && treeReset.isOffered(tree, now: now, patience: patience)
     }
 

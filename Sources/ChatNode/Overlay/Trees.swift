@@ -5,8 +5,8 @@ import Wire
 /// The eight trees over which payloads spread: which neighbour gives each, and which are pushed to (Protocol.md section 13).
 ///
 /// A tree is a set of links, each used in both directions: payloads of any author go along it. Its root is the author of the wide payload
-/// that made it last, and each other node has one parent. So there are never more links in it than nodes, however many payloads are
-/// under way; with links that a repeated copy prunes, as in Plumtree, each of two payloads may prune another link of one circle,
+/// that made it last, or a node that found all its neighbours below it, and each other node has one parent. So there are hardly more
+/// links in it than nodes, however many payloads are under way; with links that a repeated copy prunes, as in Plumtree, each of two payloads may prune another link of one circle,
 /// which parts the tree.
 struct Trees: Sendable {
     static let count = 8
@@ -17,10 +17,39 @@ struct Trees: Sendable {
 
     static func bit(_ tree: Int) -> TreeMask { 1 << TreeMask(tree) }
 
+    /// The trees for which a condition holds.
+    static func mask(where holds: (Int) -> Bool) -> TreeMask {
+        (0..<count).reduce(into: 0) { mask, tree in mask |= holds(tree) ? bit(tree) : 0 }
+    }
+
     /// A graft to send.
     struct Graft: Hashable, Sendable {
         let peer: PeerID
         let mask: TreeMask
+    }
+
+    /// The neighbours that may become parents, each list in the order of their keys.
+    private struct Candidates {
+        let all: [PeerID]
+        /// Those without a strike that nothing else speaks against.
+        let good: [PeerID]
+        /// Those of them that give something.
+        let giving: [PeerID]
+
+        init(_ neighbours: Neighbours, _ strikes: Strikes, _ now: Instant) {
+            all = neighbours.peers.filter { neighbours[$0]?.isInTrees ?? false }
+            good = all.filter { peer in
+                guard !strikes.has(peer, now: now), let neighbour = neighbours[peer] else { return false }
+                return !neighbour.isLeaving && neighbour.avoidedUntil.map { $0 <= now } ?? true
+            }
+            giving = good.filter { neighbours[$0]?.isIdle(at: now) == false }
+        }
+
+        /// The good ones for which a condition holds: those that give something, if there are any.
+        func good(where holds: (PeerID) -> Bool) -> [PeerID] {
+            let fit = giving.filter(holds)
+            return fit.isEmpty ? good.filter(holds) : fit
+        }
     }
 
     /// Payloads of a tree that had to be asked for.
@@ -71,7 +100,7 @@ struct Trees: Sendable {
         for tree in parents.indices where mask & Trees.bit(tree) != 0 {
             if let parent = parents[tree] { masks[parent, default: 0] |= Trees.bit(tree) }
         }
-        return masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }
+        return Trees.grafts(masks)
     }
 
     func isRoot(of tree: Int) -> Bool { roots & Trees.bit(tree) != 0 }
@@ -214,10 +243,11 @@ struct Trees: Sendable {
             lacksParent(tree) || parents[tree].flatMap { neighbours[$0]?.isLeaving } ?? false
         }
         guard !missing.isEmpty else { return [] }
+        let candidates = Candidates(neighbours, strikes, now)
         var masks: [PeerID: TreeMask] = [:]
         for tree in missing {
-            let candidates = Trees.candidates(neighbours, strikes, now) { !wasLeft($0, of: tree, now: now) }
-            var safe = notBelow(candidates, tree, neighbours)
+            let good = candidates.good { !wasLeft($0, of: tree, now: now) }
+            var safe = notBelow(good.isEmpty ? candidates.all : good, tree, neighbours)
             let old = parents[tree]
             if old != nil { safe.removeAll { !Trees.mayReplace($0, tree, neighbours) } }
             guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
@@ -229,7 +259,7 @@ struct Trees: Sendable {
 
     /// False for a neighbour that is below this node or whose link ends soon too: the present parent stays rather than this one comes.
     private static func mayReplace(_ peer: PeerID, _ tree: Int, _ neighbours: Neighbours) -> Bool {
-        neighbours[peer].map { !$0.isLeaving && $0.pushes & Trees.bit(tree) == 0 } ?? false
+        neighbours[peer].map { !$0.isLeaving && !$0.isPushed(tree) } ?? false
     }
 
     /// A neighbour that was drawn becomes the parent of a tree.
@@ -241,25 +271,18 @@ struct Trees: Sendable {
 
     private static func grafts(_ masks: [PeerID: TreeMask], _ neighbours: inout Neighbours) -> [Graft] {
         for (peer, mask) in masks { neighbours.update(peer) { $0.pushes |= mask } }
-        return masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }
+        return grafts(masks)
     }
 
-    private static func candidates(
-        _ neighbours: Neighbours, _ strikes: Strikes, _ now: Instant, where isFit: (PeerID) -> Bool
-    ) -> [PeerID] {
-        let all = neighbours.peers.filter { neighbours[$0]?.isInTrees ?? false }
-        let good = all.filter { peer in
-            guard isFit(peer), !strikes.has(peer, now: now), let neighbour = neighbours[peer] else { return false }
-            return !neighbour.isLeaving && neighbour.avoidedUntil.map { $0 <= now } ?? true
-        }
-        let giving = good.filter { neighbours[$0]?.isIdle(at: now) == false }
-        return giving.isEmpty ? good.isEmpty ? all : good : giving
+    /// In the order of the keys.
+    private static func grafts(_ masks: [PeerID: TreeMask]) -> [Graft] {
+        masks.map { Graft(peer: $0.key, mask: $0.value) }.sorted { $0.peer < $1.peer }
     }
 
     /// Those that are not below this node, as far as it knows: the payloads of those below come from here. Where all choose parents that are
     /// nearer to the root than themselves, nothing leads back; one that is as near may have chosen another such.
     private func notBelow(_ candidates: [PeerID], _ tree: Int, _ neighbours: Neighbours) -> [PeerID] {
-        let others = candidates.filter { neighbours[$0].map { $0.pushes & Trees.bit(tree) == 0 } ?? false }
+        let others = candidates.filter { neighbours[$0]?.isPushed(tree) == false }
         return others.isEmpty ? candidates : nearest(others, tree, neighbours)
     }
 
@@ -284,14 +307,13 @@ struct Trees: Sendable {
         let grafted = parents.indices.filter { mask & Trees.bit($0) != 0 && parents[$0] == parent }
         guard !grafted.isEmpty else { return ([], 0) }
         var (masks, refused): ([PeerID: TreeMask], TreeMask) = ([:], 0)
+        let candidates = Candidates(neighbours, strikes, now)
         for tree in grafted {
             func isFit(_ peer: PeerID) -> Bool {
-                let isPushed = neighbours[peer].map { $0.pushes & Trees.bit(tree) != 0 } ?? true
-                return peer != parent && !isPushed && !wasLeft(peer, of: tree, now: now)
+                peer != parent && neighbours[peer]?.isPushed(tree) == false && !wasLeft(peer, of: tree, now: now)
             }
-            // Where none is fit, all are candidates.
-            let fit = Trees.candidates(neighbours, strikes, now, where: isFit).filter(isFit)
-            let nearest = nearest(fit, tree, neighbours)
+            let good = candidates.good(where: isFit)
+            let nearest = nearest(good.isEmpty ? candidates.all.filter(isFit) : good, tree, neighbours)
             guard let peer = choose(among: nearest, neighbours, now, using: &randomness) else {
                 refused |= Trees.bit(tree)
                 continue
