@@ -149,7 +149,7 @@ class Attention(PageTest):
         self.direct("hello")
         expect(self.badge(page, self.bob)).to_have_text("1")
         self.direct("민수는?")
-        expect(self.badge(page, self.bob)).to_have_text("2!")
+        expect(self.badge(page, self.bob)).to_have_text("@2")
         expect(self.badge(page, self.bob)).to_have_attribute("aria-label", "2 unread, you are named")
 
     def test_the_wish_for_notifications_is_asked_for_once(self):
@@ -190,7 +190,7 @@ class Attention(PageTest):
             const { drawPeople } = await import("/side.js");
             const model = new Model();
             const room = { id: "r1", roomId: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true };
-            take(model, { event: "snapshot", requests: [], invitations: [], colors: [],
+            take(model, { event: "snapshot", rooms: [], requests: [], invitations: [], colors: [],
                           people: [{ roomId: "r1", state: "online", since: "", who: { key: "0".repeat(64), displayName: "one" } }],
                           conversations: [{ ...room, messages: [] }] });
             const note = { event: "note", conversationId: "r1", number: 1, renamed: 0, renames: [], texts: [] };
@@ -213,7 +213,7 @@ class Attention(PageTest):
             for (let n = 100; n < 3000; n += 1) messages.add(make(n), null);
             const kept = [messages.all.length, messages.byId.size, messages.first, messages.all[0].id];
             const model = new Model();
-            take(model, { event: "snapshot", people: [], requests: [], invitations: [], colors: [],
+            take(model, { event: "snapshot", rooms: [], people: [], requests: [], invitations: [], colors: [],
                           conversations: [{ id: "r1", roomId: "r1", kind: "room", unread: 0, active: true, messages: [] }] });
             const who = (n) => ({ key: n.toString(16).padStart(64, "0"), displayName: `${n}` });
             for (let n = 0; n < 3000; n += 1) {

@@ -19,7 +19,7 @@ class Page(PageTest):
         other = page.locator(".message:not(.own)")
         expect(other.locator(".text")).to_have_text("hello from a terminal")
         expect(other.locator(".from")).to_contain_text("bob#")
-        self.assertRegex(other.locator(".meta").inner_text(), r"^\d\d:\d\d$")
+        self.assertRegex(other.locator(".at").inner_text(), r"^\d\d:\d\d$")
         self.bob.say("/edit changed")
         expect(other.locator(".text")).to_have_text("changed")
         expect(other.locator(".meta")).to_contain_text("edited")
@@ -27,7 +27,8 @@ class Page(PageTest):
         expect(other).to_have_count(0)
         expect(page.locator(".day")).to_have_count(1)
         box, log = own.bounding_box(), page.locator("#log").bounding_box()
-        self.assertGreater(box["x"] + box["width"], log["x"] + log["width"] - 60)
+        self.assertGreater(box["x"] + box["width"], log["x"] + log["width"] - 100)
+        self.assertGreater(own.locator(".line").bounding_box()["x"], log["x"] + log["width"] / 2)
         self.assertEqual(page.evaluate("location.hash"), "")
 
     def test_the_composer_keeps_the_rules(self):
@@ -144,7 +145,7 @@ class Page(PageTest):
         first = self.rows(page).first.inner_text()
         place = page.evaluate("""async () => {
             const log = document.getElementById("log");
-            const kept = log.querySelector(".message");
+            const kept = log.querySelector(".message .text");
             log.scrollTop = 0;
             const before = kept.getBoundingClientRect().top;
             const text = kept.textContent;

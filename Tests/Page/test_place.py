@@ -12,13 +12,13 @@ from page import PageTest
 from playwright.sync_api import expect
 from web import started
 
-# The first row that is wholly in view, with its place.
+# The first message whose text is wholly in view, with its place.
 FIRST = """() => {
     const top = document.getElementById("log").getBoundingClientRect().top;
-    const row = [...document.querySelectorAll("#log .message")].find((row) => row.getBoundingClientRect().top >= top);
-    return [row.dataset.id, row.getBoundingClientRect().top];
+    const text = [...document.querySelectorAll("#log .message .text")].find((text) => text.getBoundingClientRect().top >= top);
+    return [text.closest(".message").dataset.id, text.getBoundingClientRect().top];
 }"""
-PLACE = "(id) => document.querySelector(`[data-id='${id}']`)?.getBoundingClientRect().top ?? null"
+PLACE = "(id) => document.querySelector(`[data-id='${id}'] .text`)?.getBoundingClientRect().top ?? null"
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 UP = "(part) => { const log = document.getElementById('log'); log.scrollTop = part * log.scrollHeight; }"
 
@@ -129,14 +129,15 @@ class Place(PageTest):
         self.bob.say(f"/delete {gone['id']}")
         expect(page.locator(f"[data-id='{gone['id']}']")).to_have_count(0)
         self.stays(page, row, "deletion")
-        # An own row shows its buttons under the pointer without getting higher.
+        # A row shows its button and its menu without getting higher.
         page.locator("#text").fill("mine")
         page.keyboard.press("Enter")
         own = page.locator("#log .message.own:not(.waiting)")
         expect(own).to_be_visible()
         before = own.bounding_box()
         own.hover()
-        expect(own.get_by_role("button", name="Edit")).to_be_visible()
+        own.get_by_role("button", name="What can be done").click()
+        expect(page.get_by_role("menuitem", name="Edit")).to_be_visible()
         self.assertEqual(own.bounding_box(), before)
 
     def test_late_history_is_in_its_place_and_moves_nothing_behind_it(self):
@@ -292,7 +293,7 @@ class Names(PageTest):
             word, number = shown.rsplit("#", 1)
             self.assertEqual((number, set(word) & set("#★\u2800\u200b\ufff0\u202e")), (str(self.bob.number), set()), ascii(shown))
             expect(self.rows(page).last).to_have_text("from " + ascii(nickname))
-            for place in ("#people .peer", "#log .message:last-child .from", "#log .message .from >> nth=0", "#title .peer",
+            for place in ("#people .peer", "#log .message .from >> nth=-1", "#log .message .from >> nth=0", "#title .peer",
                           "#conversations .row .peer >> nth=0"):
                 expect(page.locator(place)).to_have_text(shown)
             page.locator(f"#people [data-key='{self.bob.key}']").click()
@@ -339,7 +340,6 @@ class Names(PageTest):
         expect(self.rows(page).last).to_have_text("hello")
         self.alice.node.result("nick alicia")
         expect(page.locator("#me")).to_have_text(f"alicia#{own}")
-        expect(page.locator("#log .message.own .from").last).to_have_text(f"alicia#{own}")
         page.locator("#conversations .row").filter(has_text="lobby").click()
         expect(page.locator("#log .note").filter(has_text="you are now")).to_have_text([f"you are now alicia#{own}"])
 

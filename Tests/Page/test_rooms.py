@@ -41,7 +41,7 @@ class Rooms(PageTest):
         self.assertRegex(key.inner_text(), r"^[a-z]+(-[a-z]+){7}$")
         self.dialog(page, "Close").click()
         expect(page.locator("#conversations .row")).to_have_count(3)
-        expect(self.room(page, "secret den")).to_contain_text("🔒")
+        expect(self.room(page, "secret den").get_by_role("img", name="private")).to_be_visible()
         expect(page.locator("#title")).to_contain_text("secret den")
         page.get_by_role("button", name="Room", exact=True).click()
         self.dialog(page, "Leave the room").click()
@@ -64,7 +64,7 @@ class Rooms(PageTest):
         self.dialog(page, "Close").click()
         self.join(page, "den", made["key"])
         expect(page.locator("#title")).to_contain_text("den")
-        expect(self.room(page, "den")).to_contain_text("🔒")
+        expect(self.room(page, "den").get_by_role("img", name="private")).to_be_visible()
 
     def test_a_name_or_a_key_leads_to_no_other_room(self):
         page = self.page()

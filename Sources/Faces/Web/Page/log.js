@@ -1,21 +1,32 @@
 // The list of messages: a window of rows, so that the document stays small however much is said. What the user reads stays where it
 // is, whatever comes, goes or changes around it.
+import { avatar, marksOf } from "/avatar.js";
 import { button, element, peerName } from "/elements.js";
+import { richText } from "/richtext.js";
 import { clock, day } from "/text.js";
+import { welcomeRow } from "/welcome.js";
 
 const mostRows = 300;
 const step = 100;
+// Messages of one author within so many milliseconds are a group, whose first one has the name.
+const groupTime = 5 * 60_000;
+// A finger that rests for so many milliseconds asks for the menu.
+const pressTime = 500;
 const marks = { sending: "on its way", delivered: "delivered", read: "read", failed: "not delivered" };
 
 export class Log {
-  // on: {unsent(conversation), isHidden(conversation, message), color(key), edit(message), author(conversation, message),
-  // remove(conversation, message), retry(conversation, text), discard(conversation, text)}
+  // on: {unsent(conversation), isHidden(conversation, message), color(key), author(conversation, message), person(conversation, message),
+  // welcome(conversation), menu(conversation, message, box), about(conversation, message), retry(conversation, text),
+  // discard(conversation, text)}
   constructor(root, newer, on) {
     // `end` is the place behind the window's last message; null while the window follows the newest one.
     Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, missed: 0 });
     this.isStuck = true;
     root.addEventListener("scroll", () => this.scrolled());
     newer.addEventListener("click", () => this.toEnd());
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("click", (event) => this.clicked(event));
+    this.listenForPresses();
     // The newest message stays in view when the log gets smaller.
     new ResizeObserver(() => this.isStuck && this.stick()).observe(root);
   }
@@ -41,7 +52,8 @@ export class Log {
     this.draw(staysAtEnd);
   }
 
-  // Rows of the window, in order: {key, stamp, make()}. A row is made again when its stamp changes.
+  // Rows of the window, in order: {key, stamp, make()}, and of a message that begins a group `head`, which makes what stands in front of its
+  // text. A row is made again when its stamp changes; the head comes and goes with the rows above.
   plan() {
     const { all, first, end: newest } = this.messages;
     const end = Math.min(this.end ?? newest, newest) - first;
@@ -49,29 +61,47 @@ export class Log {
     const plan = [];
     let before = null;
     let isMissed = false;
+    let group = groupAt(all, start);
     for (const [index, message] of all.slice(start, Math.max(end, 0)).entries()) {
       if (message.kind) {
         plan.push(...(message.kind === "note" ? noteRows(message) : [answerRow(message)]));
+        group = null;
         continue;
       }
       if (this.on.isHidden(this.shown, message)) continue;
+      const [isFirst, rows] = [before === null, plan.length];
       message.day ??= day(message.sentAt);
       if (message.day !== before) plan.push(lineRow("day", message.id, message.day));
       before = message.day;
       if (message.missed && !isMissed) plan.push(lineRow("missed", message.id, missedWords(all, start + index)));
       isMissed = message.missed;
       if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", "new messages"));
-      plan.push(this.messageRow(message));
+      // The first row of the window has a name without being the first one of its group.
+      if ((plan.length > rows && !isFirst) || !continues(group, message)) group = message;
+      const isHead = isFirst || group === message;
+      if (!isHead) hideMark(plan.at(-1), message);
+      plan.push(this.messageRow(message, isHead));
     }
-    if (end + first === newest) plan.push(...this.on.unsent(this.shown).map((text) => this.unsentRow(text)));
-    return plan;
+    const unsent = end + first === newest ? this.on.unsent(this.shown) : [];
+    if (!all.some(({ kind }) => !kind) && unsent.length === 0) plan.unshift(this.welcome());
+    return [...plan, ...unsent.map((text) => this.unsentRow(text))];
   }
 
-  messageRow(message) {
-    const color = message.isFromCurrentUser ? null : this.on.color(message.from.key);
+  welcome() {
+    const lines = this.on.welcome(this.shown);
+    return { key: "welcome", stamp: lines.join("\n"), make: () => welcomeRow(lines) };
+  }
+
+  messageRow(message, isHead) {
+    const isOwn = message.isFromCurrentUser;
     const name = this.on.author(this.shown, message);
-    const stamp = [message.text, message.delivery, message.edited, name.displayName, color].join("\n");
-    return { key: message.id, stamp, make: () => this.message(message, name, color) };
+    const color = isOwn ? "" : `c${this.on.color(message.from.key)}`;
+    const of = isOwn ? [] : marksOf(name, this.on.person(this.shown, message));
+    const row = { key: message.id, message, mark: message.delivery, isHead };
+    row.stamp = [message.text, message.edited, message.mention, name.displayName, color, ...of].join("\n");
+    row.make = () => this.message(message, name);
+    row.head = isOwn ? () => [] : () => this.head(name, color, of);
+    return row;
   }
 
   unsentRow(text) {
@@ -98,23 +128,34 @@ export class Log {
       this.rows.delete(key);
     }
     let place = this.root.firstChild;
-    for (const { key, stamp, make } of plan) {
+    for (const { key, stamp, make, message, isHead, head, mark } of plan) {
       const row = this.rows.get(key);
-      const shown = row?.stamp === stamp ? row.element : make();
-      if (row && row.element !== shown) {
+      const isKept = row?.stamp === stamp;
+      const shown = isKept ? row.element : make();
+      if (row && !isKept) {
         if (place === row.element) place = shown;
-        row.element.replaceWith(shown);
+        this.replace(row.element, shown);
       }
-      this.rows.set(key, { element: shown, stamp });
+      this.rows.set(key, { element: shown, stamp, isHead, mark, message });
+      if (message && (!isKept || row.isHead !== isHead)) setHead(shown, isHead ? head() : [], isHead);
+      if (message && (!isKept || row.mark !== mark)) setMark(shown, mark);
       if (shown === place) place = place.nextSibling;
       else this.root.insertBefore(shown, place);
     }
   }
 
-  // The messages in view, the first one at the front: {key, top}. One of them may be gone afterwards.
+  // A row that is made again keeps the focus.
+  replace(before, after) {
+    const hadFocus = before.contains(document.activeElement);
+    before.replaceWith(after);
+    if (hadFocus) after.focus({ preventScroll: true });
+  }
+
+  // The texts of the messages in view, the first one at the front: {key, top}. One of them may be gone afterwards; a name may come or go above
+  // another one.
   anchors() {
     const { top, bottom } = this.root.getBoundingClientRect();
-    const rows = [...this.rows].filter(([, row]) => row.element.dataset.id).map(([key, row]) => ({ key, box: row.element.getBoundingClientRect() }));
+    const rows = [...this.rows].filter(([, row]) => row.message).map(([key, row]) => ({ key, box: textOf(row).getBoundingClientRect() }));
     return rows.filter(({ box }) => box.bottom > top && box.top < bottom).map(({ key, box }) => ({ key, top: box.top }))
       .sort((a, b) => a.top - b.top);
   }
@@ -122,7 +163,7 @@ export class Log {
   restore(anchors) {
     const kept = anchors.find(({ key }) => this.rows.has(key));
     if (!kept) return;
-    const moved = this.rows.get(kept.key).element.getBoundingClientRect().top - kept.top;
+    const moved = textOf(this.rows.get(kept.key)).getBoundingClientRect().top - kept.top;
     if (moved !== 0) this.root.scrollTop += moved;
   }
 
@@ -178,38 +219,153 @@ export class Log {
     if (this.start < start) requestAnimationFrame(() => this.scrolled());
   }
 
-  message(message, name, color) {
+  message(message, name) {
     const row = element("article", ["message", message.isFromCurrentUser && "own", message.mention && "mention"].filter(Boolean).join(" "));
     row.dataset.id = message.id;
-    row.append(peerName(name, color === null ? "from" : `from c${color}`), " ");
-    const words = [clock(message.sentAt), message.edited && "edited", message.mention && "names you", marks[message.delivery]];
-    row.append(element("span", "meta", words.filter(Boolean).join(" · ")));
-    if (message.isFromCurrentUser) {
-      // The buttons show while the row or one of them has the focus.
-      row.tabIndex = 0;
-      const conversation = this.shown;
-      row.append(buttons(["Edit", () => this.on.edit(message)], ["Delete", () => this.on.remove(conversation, message)]));
-    }
-    row.append(textOf(message));
+    row.tabIndex = -1;
+    const time = element("time", "at", clock(message.sentAt));
+    time.dateTime = message.sentAt;
+    const line = element("div", "line");
+    const words = [message.edited && "edited", message.mention && "names you"].filter(Boolean).join(" · ");
+    line.append(richText(message.text));
+    if (words) line.append(" ", element("span", "meta", words));
+    const author = message.isFromCurrentUser ? "you" : name.displayName;
+    row.setAttribute("aria-label", [`${author}: ${message.text}`, time.textContent, words].filter(Boolean).join(", "));
+    const more = button("⋯", () => {}, "What can be done with this message");
+    more.className = "more";
+    more.tabIndex = -1;
+    more.setAttribute("aria-haspopup", "menu");
+    row.append(time, line, more);
     return row;
+  }
+
+  // The picture and the name, which lead to the peer.
+  head(name, color, of) {
+    const face = element("button", "face");
+    const from = element("button", `from ${color}`);
+    for (const made of [face, from]) Object.assign(made, { type: "button", tabIndex: -1 });
+    face.setAttribute("aria-hidden", "true");
+    face.append(avatar(name, color, of));
+    from.append(peerName(name));
+    return [face, from];
   }
 
   unsent(text) {
     const isRefused = text.state === "refused";
     const row = element("article", `message own ${isRefused ? "failed" : "waiting"}`);
-    row.append(element("span", "meta", isRefused ? `not sent: ${text.reason}` : "not sent yet"), textOf(text));
+    const line = element("div", "line");
+    line.append(richText(text.text), " ", element("span", "meta", isRefused ? `not sent: ${text.reason}` : "not sent yet"));
     const conversation = this.shown;
     if (isRefused) {
-      row.append(buttons(["Send again", () => this.on.retry(conversation, text)], ["Discard", () => this.on.discard(conversation, text)]));
+      line.append(buttons(["Send again", () => this.on.retry(conversation, text)], ["Discard", () => this.on.discard(conversation, text)]));
     }
+    row.append(line);
     return row;
+  }
+
+  // The message of a row, if it has one that the node has taken.
+  messageOf(target) {
+    const row = target.closest?.(".message");
+    return row && this.rows.get(row.dataset.id)?.message;
+  }
+
+  clicked(event) {
+    const message = this.messageOf(event.target);
+    if (!message) return;
+    if (event.target.closest(".more")) this.on.menu(this.shown, message, event.target.getBoundingClientRect());
+    else if (event.target.closest(".from, .face")) this.on.about(this.shown, message);
+  }
+
+  key(event) {
+    const row = event.target.closest(".message");
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      const rows = [...this.root.querySelectorAll(".message[data-id]")];
+      const place = rows.indexOf(row);
+      const next = place < 0 ? rows.at(-1) : rows[place + (event.key === "ArrowUp" ? -1 : 1)];
+      if (!next) return;
+      next.focus({ preventScroll: true });
+      next.scrollIntoView({ block: "nearest" });
+    } else if ((event.key === "Enter" && event.target === row) || event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      const message = this.messageOf(event.target);
+      if (!message) return;
+      this.on.menu(this.shown, message, row.querySelector(".text").getBoundingClientRect());
+    } else if (event.key === "Escape" && row) {
+      this.root.focus({ preventScroll: true });
+    } else return;
+    event.preventDefault();
+  }
+
+  // A long press shows the menu, and is no click on what it is on.
+  listenForPresses() {
+    let timer = null;
+    let isLong = false;
+    let from = null;
+    const end = () => clearTimeout(timer);
+    this.root.addEventListener("pointerdown", (event) => {
+      end();
+      isLong = false;
+      const message = event.pointerType === "touch" ? this.messageOf(event.target) : null;
+      if (!message) return;
+      from = event;
+      timer = setTimeout(() => {
+        isLong = true;
+        this.on.menu(this.shown, message, event.target.closest(".message").getBoundingClientRect());
+      }, pressTime);
+    });
+    this.root.addEventListener("pointermove", (event) => {
+      if (from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > 10) end();
+    });
+    for (const name of ["pointerup", "pointercancel", "scroll"]) this.root.addEventListener(name, end);
+    this.root.addEventListener("contextmenu", (event) => {
+      if (event.pointerType === "touch") event.preventDefault();
+    });
+    this.root.addEventListener("click", (event) => {
+      if (!isLong) return;
+      isLong = false;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }, true);
   }
 }
 
-function textOf({ text }) {
-  const shown = element("span", "text", text);
-  shown.dir = "auto";
-  return shown;
+const textOf = ({ element: row }) => row.querySelector(".text");
+
+// The first message of the group that the one in front of a place is in; null if there is none.
+function groupAt(all, place) {
+  let group = null;
+  for (const message of all.slice(0, place)) {
+    if (message.kind) group = null;
+    else if (!continues(group, message)) group = message;
+  }
+  return group;
+}
+
+function continues(group, message) {
+  if (!group || group.isFromCurrentUser !== message.isFromCurrentUser || group.from.key !== message.from.key) return false;
+  return Math.abs(timeOf(message) - timeOf(group)) < groupTime;
+}
+
+function timeOf(message) {
+  message.time ??= Date.parse(message.sentAt);
+  return message.time;
+}
+
+// A mark that the next message of the group has too is not shown twice.
+function hideMark(row, { delivery }) {
+  if (row.mark === delivery) row.mark = undefined;
+}
+
+function setHead(row, made, isHead) {
+  row.classList.toggle("head", isHead);
+  for (const old of row.querySelectorAll(":scope > .face, :scope > .from")) old.remove();
+  row.prepend(...made);
+}
+
+function setMark(row, mark) {
+  row.querySelector(".mark")?.remove();
+  if (!mark) return;
+  row.classList.toggle("lost", mark === "failed");
+  row.querySelector(".line").append(element("span", "meta mark", ` ${marks[mark]}`));
 }
 
 function buttons(...actions) {

@@ -1,18 +1,22 @@
 // Puts the page together: events in, requests out.
 import { API, Refusal, enter } from "/api.js";
+import { avatar } from "/avatar.js";
 import { Composer } from "/composer.js";
 import { Connection } from "/connection.js";
 import * as dialogs from "/dialogs.js";
 import { element, part, peerName } from "/elements.js";
 import { showEntrance } from "/entrance.js";
 import { Log } from "/log.js";
+import { Menu } from "/menu.js";
 import { Model, keepAnswer, take } from "/model.js";
 import { Notices } from "/notices.js";
 import { Outbox } from "/outbox.js";
-import { showPerson } from "/people.js";
+import { People, presenceOf } from "/people.js";
 import { RoomDialogs } from "/rooms.js";
-import { drawConversations, drawPeople, drawRequests, titleOf } from "/side.js";
-import { shortName } from "/text.js";
+import { Screen } from "/screen.js";
+import { drawConversations, drawPeople, drawRequests, fillBadge, roomSign, titleOf } from "/side.js";
+import { clock, day, shortName } from "/text.js";
+import { welcomeLines } from "/welcome.js";
 
 // A link that is opened in the tab of a page changes only the part behind #.
 addEventListener("hashchange", () => location.reload());
@@ -22,6 +26,9 @@ const mostPause = 250;
 const api = new API("");
 const model = new Model();
 const rooms = new RoomDialogs(api, model, follow);
+const colorOf = (key) => model.colors.get(key) ?? 0;
+const people = new People(api, model, { open, invite: (person) => rooms.invite(person), color: colorOf });
+const menu = new Menu(part("actions"));
 
 const outbox = new Outbox(api, {
   said: (id, message) => {
@@ -57,13 +64,33 @@ const composer = new Composer({ form: part("composer"), input: part("text"), rul
 const log = new Log(part("log"), part("newer"), {
   unsent: ({ info }) => outbox.of(info.id),
   isHidden: ({ info }, message) => outbox.isCandidate(info.id, message),
-  color: (key) => model.colors.get(key) ?? 0,
+  color: colorOf,
   author: ({ info }, message) => model.authorOf(info, message),
-  edit: (message) => composer.edit(message),
-  remove,
+  person: ({ info }, { from }) => model.person(info, from),
+  welcome: ({ info }) => welcomeLines(info, model.me(info).self, model.nodes.get(info.roomId)),
+  menu: (conversation, message, box) => menu.open(`${day(message.sentAt)}, ${clock(message.sentAt)}`, actionsOf(conversation, message), box),
+  about: (conversation, message) => people.show(people.author(conversation, message)),
   retry: ({ info }, text) => outbox.retry(info.id, text),
   discard: ({ info }, text) => outbox.remove(info.id, text),
 });
+
+// What can be done with a message, and with its author.
+function actionsOf(conversation, message) {
+  const copy = ["Copy the text", () => navigator.clipboard.writeText(message.text).catch(() => dialogs.show("Not copied", [element("p", "", message.text)]))];
+  if (message.isFromCurrentUser) {
+    return [copy, ["Edit", () => composer.edit(message)], ["Delete", () => remove(conversation, message), true]];
+  }
+  const person = people.author(conversation, message);
+  const name = shortName(person.who);
+  const isDirect = conversation.info.kind === "direct";
+  return [
+    copy,
+    ...(isDirect ? [] : [["Message privately", () => people.message(person)]]),
+    [`About ${name}`, () => people.show(person)],
+    [person.muted ? `Unmute ${name}` : `Mute ${name}`, () => people.mark(person, "mute", !person.muted)],
+    [person.blocked ? `Unblock ${name}` : `Block ${name}`, () => people.mark(person, "block", !person.blocked), !person.blocked],
+  ];
+}
 
 let connection = null;
 
@@ -160,8 +187,9 @@ function drawParts() {
       },
     });
     notices.show(model.unread);
+    fillBadge(part("elsewhere"), unreadElsewhere());
   }
-  if (has("people")) drawPeople(part("people"), model, choose);
+  if (has("people")) drawPeople(part("people"), model, (person) => people.show(person));
   if (has("title")) drawTitle(current?.info);
   if (has()) composer.show(current);
   if (has("log") && current) log.show(current);
@@ -170,8 +198,10 @@ function drawParts() {
 function drawTitle(info) {
   const me = info && model.me(info);
   const away = me?.state === "away" ? ` (away${me.reason ? `: ${me.reason}` : ""})` : "";
+  part("face").replaceChildren(...(me ? [avatar(me.self, "me")] : []));
   part("me").replaceChildren(...(me ? [peerName(me.self), element("bdi", "", away)] : []));
-  part("title").replaceChildren(...(info ? [info.with ? peerName(info.with) : `${titleOf(info)} · ${info.online + 1} here`] : []));
+  if (info) part("title").replaceChildren(...(info.with ? [peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))]));
+  part("presence").textContent = info ? presence(info) : "";
   part("room").hidden = info?.kind !== "room";
   const names = (info?.typing ?? []).map(shortName);
   const verb = names.length > 1 ? "are" : "is";
@@ -179,15 +209,29 @@ function drawTitle(info) {
   part("typing").textContent = names.length > 0 ? `${names.slice(0, 3).join(", ")}${others} ${verb} typing` : "";
 }
 
+// Who is here, in a line below the title.
+function presence(info) {
+  if (info.kind === "direct") return presenceOf(model.person(info, info.with) ?? { state: "offline" });
+  return info.online === 0 ? "nobody else is here" : `${info.online + 1} here`;
+}
+
+// Of a narrow screen, which does not show the lists beside a conversation.
+function unreadElsewhere() {
+  const others = [...model.conversations.values()].filter((conversation) => conversation !== model.current).map(({ info }) => info);
+  const sum = (name) => others.reduce((all, info) => all + info[name], 0);
+  return { unread: sum("unread") + model.requests.size + model.invitations.size, mentions: sum("mentions") };
+}
+
 // Shows a conversation in this page alone.
 function open(id) {
-  list(false);
+  screen.showConversation();
   if (model.conversations.has(id)) follow({ shown: id });
 }
 
 // Shows the conversation that a command of this page opened, by its answer.
 function follow({ shown }) {
   if (!shown) return;
+  menu.close();
   model.open(shown);
   draw(["all"]);
   tellView();
@@ -198,16 +242,6 @@ let told = Promise.resolve();
 // Tells the node what this page shows, so that it is read: one after the other, and again with each WebSocket.
 function tellView() {
   told = told.then(() => api.show(model.active)).catch(() => {});
-}
-
-// On a narrow screen, the lists or the conversation show.
-function list(isListing) {
-  document.body.classList.toggle("listing", isListing);
-  part("menu").setAttribute("aria-expanded", `${isListing}`);
-}
-
-function choose(person) {
-  showPerson(api, person, (who) => rooms.invite(who));
 }
 
 function rename() {
@@ -222,7 +256,7 @@ function wipe() {
 }
 
 const actions = {
-  menu: () => list(!document.body.classList.contains("listing")),
+  menu: () => screen.showLists(),
   room: () => rooms.about(composer.shown.info),
   rename,
   join: () => rooms.join(),
@@ -232,6 +266,9 @@ const actions = {
 for (const [id, action] of Object.entries(actions)) part(id).addEventListener("click", action);
 addEventListener("online", () => outbox.sendAll());
 
-const admission = await enter();
+const entering = enter();
+// Behind the first step of `enter`, which takes the code of the link out of the address: no entry of the history has it.
+const screen = new Screen(document.body);
+const admission = await entering;
 if (admission.token) connect(admission);
 else showEntrance(admission.problem);

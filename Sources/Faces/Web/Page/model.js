@@ -11,6 +11,8 @@ export class Model {
     this.hidden = new Set();
     // The id of the conversation that is shown; the row of one that a command opened may come later.
     this.active = null;
+    // The lists that are shown whole.
+    this.unfolded = new Set();
   }
 
   // Takes all that the node knows. A conversation stays the same object, so that a draft, a composition and the place in the log go on; behind
@@ -18,7 +20,8 @@ export class Model {
   snapshot(event) {
     const before = this.conversations;
     const [people, requests] = [event.people, event.requests].map((rows) => new Map(rows.map((row) => [inRoom(row), row])));
-    Object.assign(this, { conversations: new Map(), people, requests, invitations: new Map(), colors: new Map() });
+    Object.assign(this, { conversations: new Map(), people, requests, invitations: new Map(), colors: new Map(),
+      nodes: new Map(event.rooms.map((room) => [room.id, room])) });
     for (const { messages, ...info } of event.conversations) {
       const conversation = before.get(info.id) ?? made(info);
       const unreadFrom = conversation.unreadFrom ?? info.firstUnread;
@@ -46,10 +49,20 @@ export class Model {
     return [...this.conversations.values()].map(({ info }) => info).filter(({ kind }) => kind === "room");
   }
 
-  // The peers that are here and not listed, as in a large room.
-  get unlisted() {
-    const online = this.rooms.reduce((sum, room) => sum + room.online, 0);
-    return Math.max(0, online - [...this.people.values()].filter(({ state, elsewhere }) => state !== "offline" && !elsewhere).length);
+  // The listed peers of a room.
+  peopleIn(roomId) {
+    return [...this.people.values()].filter((person) => person.roomId === roomId);
+  }
+
+  // The peers of a room that are here and not listed, as in a large one.
+  unlisted(roomId) {
+    const { online } = this.conversations.get(roomId)?.info ?? { online: 0 };
+    return Math.max(0, online - this.peopleIn(roomId).filter(({ state, elsewhere }) => state !== "offline" && !elsewhere).length);
+  }
+
+  // The row of a message's author, or of the other one of a direct conversation; undefined if the node has none any more.
+  person({ roomId }, { key }) {
+    return this.people.get(`${roomId}-${key}`);
   }
 
   get current() {
@@ -69,7 +82,7 @@ export class Model {
 
   // The name of now of a message's author, as a message has the name of its time: the own one, or that of the author's row.
   authorOf(info, { from, isFromCurrentUser }) {
-    return isFromCurrentUser ? this.me(info).self : this.people.get(`${info.roomId}-${from.key}`)?.who ?? from;
+    return isFromCurrentUser ? this.me(info).self : this.person(info, from)?.who ?? from;
   }
 
   paint(colors) {
@@ -147,7 +160,7 @@ const takers = new Map(Object.entries({
   person(model, person) {
     model.people.set(inRoom(person), person);
     forgetPeople(model.people);
-    return ["people", "list", "log"];
+    return ["people", "list", "log", "title"];
   },
 
   colors(model, { colors }) {

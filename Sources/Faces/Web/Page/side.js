@@ -1,37 +1,63 @@
-// The lists on the left: conversations, requests and invitations, people.
+// The lists on the left: conversations, requests and invitations, and the people of the room that is shown.
+import { avatar, drawing, marksOf } from "/avatar.js";
 import { button, element, peerName } from "/elements.js";
 import { clock } from "/text.js";
 
-const mostShown = 200;
+// So many rows of a list show before it is unfolded, and never more than so many people.
+const mostFolded = 12;
+const mostPeople = 200;
 const order = { online: 0, away: 1, offline: 2 };
 
 // A room that bridges carry to other networks has the mark of the terminal's prompt.
 export const titleOf = (info) => (info.kind === "room" && info.bridged ? `${info.title} ⇄` : info.title);
 
+// What stands in front of a room's name: a lock, or the sign of an open room.
+export function roomSign({ private: isPrivate }) {
+  const sign = element("span", "room-sign", isPrivate ? undefined : "#");
+  if (!isPrivate) sign.setAttribute("aria-hidden", "true");
+  if (!isPrivate) return sign;
+  const lock = drawing("svg", { viewBox: "0 0 24 24", role: "img", "aria-label": "private" });
+  lock.append(drawing("path", { d: "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 7 0v3" }));
+  sign.append(lock);
+  return sign;
+}
+
+const colorOf = (model, { key }) => `c${model.colors.get(key) ?? 0}`;
+
+// How many messages are unread, and whether one of them names the user.
+export function fillBadge(badge, { unread, mentions }) {
+  badge.hidden = unread === 0;
+  badge.textContent = `${mentions > 0 ? "@" : ""}${unread}`;
+  badge.setAttribute("aria-label", `${unread} unread${mentions > 0 ? ", you are named" : ""}`);
+  return badge;
+}
+
 export function drawConversations(root, model, open) {
-  replace(root, [...model.conversations.values()].map((conversation) => {
-    const { info, messages } = conversation;
-    const latest = messages.lastMessage;
-    const row = button("", () => open(info.id));
-    row.className = "row";
-    row.dataset.id = info.id;
-    row.setAttribute("aria-current", info.id === model.active);
-    const name = element("span", "name");
-    const sign = { room: info.private ? "🔒 " : "# ", direct: "" }[info.kind];
-    name.append(info.with ? peerName(info.with) : element("span", "", sign + titleOf(info)));
-    const right = element("span", "quiet", latest ? clock(latest.sentAt) : "");
-    if (info.unread > 0) {
-      const isNamed = info.mentions > 0;
-      const badge = element("span", "badge", `${info.unread}${isNamed ? "!" : ""}`);
-      badge.setAttribute("aria-label", `${info.unread} unread${isNamed ? ", you are named" : ""}`);
-      right.append(" ", badge);
-    }
-    name.append(right);
-    const last = element("span", "last", latest ? undefined : "nothing said yet");
-    if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", `: ${latest.text}`));
-    row.append(name, last);
-    return row;
+  // A peer that asks for one is among the requests.
+  const shown = [...model.conversations.values()].filter(({ info }) => !model.requests.has(info.id) || info.id === model.active);
+  const rows = shown.map((conversation) => ({
+    isKept: conversation.info.id === model.active || conversation.info.unread > 0,
+    make: () => conversationRow(model, conversation, open),
   }));
+  replace(root, folded(model, "conversations", rows, () => drawConversations(root, model, open)));
+}
+
+function conversationRow(model, { info, messages }, open) {
+  const latest = messages.lastMessage;
+  const row = button("", () => open(info.id));
+  row.className = "row";
+  row.dataset.id = info.id;
+  row.setAttribute("aria-current", info.id === model.active);
+  const name = element("span", "name");
+  name.append(info.with ? peerName(info.with) : element("bdi", "room-name", titleOf(info)));
+  const right = element("span", "quiet", latest ? clock(latest.sentAt) : "");
+  if (info.unread > 0) right.append(" ", fillBadge(element("span", "badge"), info));
+  name.append(right);
+  const last = element("span", "last", latest ? undefined : "nothing said yet");
+  if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", `: ${latest.text}`));
+  const face = info.with ? avatar(info.with, colorOf(model, info.with), marksOf(info.with, model.person(info, info.with))) : roomSign(info);
+  row.append(face, name, last);
+  return row;
 }
 
 // on: {answer(request, accepts), join(invitation), hide(invitation)}
@@ -39,49 +65,74 @@ export function drawRequests(part, root, model, on) {
   part.hidden = model.requests.size + model.invitations.size === 0;
   const requests = [...model.requests.values()].map((request) => {
     const { displayName } = request.from;
-    return question(request.from, request.text, [
+    return question(model, request.from, request.text, [
       ["Accept", () => on.answer(request, true), `accept ${displayName}`],
       ["Decline", () => on.answer(request, false), `decline ${displayName}`],
     ]);
   });
   const invitations = [...model.invitations.values()].map((invitation) => question(
-    invitation.from, `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
+    model, invitation.from, `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
       ["Join", () => on.join(invitation), `join ${invitation.to}`],
       ["Hide", () => on.hide(invitation), `hide the invitation to ${invitation.to}`],
     ]));
   replace(root, [...requests, ...invitations]);
 }
 
-function question(who, text, actions) {
-  const row = element("div");
+function question(model, who, text, actions) {
+  const row = element("div", "question");
   const buttons = element("p", "buttons");
   buttons.append(...actions.map((action) => button(...action)));
-  row.append(peerName(who), ": ", element("bdi", "quiet", text), buttons);
+  row.append(avatar(who, colorOf(model, who), marksOf(who)), peerName(who), element("bdi", "quiet", text), buttons);
   return row;
 }
 
+// The people of the room that is shown, those who are here first.
 export function drawPeople(root, model, choose) {
-  const people = [...model.people.values()].sort((a, b) =>
+  const { roomId } = model.current?.info ?? {};
+  const people = model.peopleIn(roomId).sort((a, b) =>
     order[a.state] - order[b.state] || a.who.displayName.localeCompare(b.who.displayName));
-  const rows = people.slice(0, mostShown).map((person) => {
-    const row = button("", () => choose(person));
-    row.className = "row";
-    row.dataset.key = person.who.key;
-    row.dataset.room = person.room;
-    const name = element("span", "name");
-    name.append(peerName(person.who, `c${model.colors.get(person.who.key) ?? 0}`));
-    const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
-    const place = person.elsewhere && person.state !== "offline" && "elsewhere";
-    // The peer's own words come last, and are set apart: they could read as a mark.
-    const last = element("span", "last");
-    last.append(element("span", "", [person.state, place, ...marks].filter(Boolean).join(", ")));
-    if (person.reason) last.append(element("bdi", "words", `: ${person.reason}`));
-    row.append(name, last);
-    return row;
+  const rows = people.slice(0, mostPeople).map((person) => ({ isKept: false, make: () => personRow(model, person, choose) }));
+  const shown = folded(model, "people", rows, () => drawPeople(root, model, choose));
+  const more = Math.max(0, people.length - mostPeople) + model.unlisted(roomId);
+  if (more > 0) shown.push(element("p", "quiet", `and ${more} more`));
+  if (shown.length === 0) shown.push(element("p", "quiet", "Nobody else is here yet."));
+  replace(root, shown);
+}
+
+function personRow(model, person, choose) {
+  const row = button("", () => choose(person));
+  row.className = `row person ${person.state}`;
+  row.dataset.key = person.who.key;
+  row.dataset.room = person.room;
+  const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
+  const place = person.elsewhere && person.state !== "offline" && "elsewhere";
+  const words = [person.state, place, ...marks].filter(Boolean).join(", ");
+  // Most are simply here, which needs no words for those who see the list.
+  const last = element("span", words === "online" && !person.reason ? "last unseen" : "last");
+  // The peer's own words come last, and are set apart: they could read as a mark.
+  last.append(element("span", "", words));
+  if (person.reason) last.append(element("bdi", "words", `: ${person.reason}`));
+  const name = element("span", `name ${colorOf(model, person.who)}`);
+  name.append(peerName(person.who));
+  row.append(avatar(person.who, colorOf(model, person.who), marksOf(person.who, person)), name, last);
+  return row;
+}
+
+// The first rows of a list, those that are always shown, and a button for the others.
+// - rows: each {isKept, make()}.
+function folded(model, list, rows, redraw) {
+  if (rows.length <= mostFolded + 1) return rows.map(({ make }) => make());
+  const isWhole = model.unfolded.has(list);
+  const shown = rows.filter(({ isKept }, place) => isWhole || isKept || place < mostFolded);
+  const fold = button(isWhole ? "Show fewer" : `Show ${rows.length - shown.length} more`, () => {
+    if (isWhole) model.unfolded.delete(list);
+    else model.unfolded.add(list);
+    redraw();
   });
-  const more = Math.max(0, people.length - mostShown) + model.unlisted;
-  if (more > 0) rows.push(element("p", "quiet", `and ${more} more`));
-  replace(root, rows);
+  fold.className = "plain fold";
+  fold.dataset.fold = list;
+  fold.setAttribute("aria-expanded", `${isWhole}`);
+  return [...shown.map(({ make }) => make()), fold];
 }
 
 // Replaces the rows of a list; the focus stays on the button of the same row.
@@ -92,7 +143,8 @@ function replace(root, rows) {
     item.append(row);
     return item;
   }));
-  if (focused) [...root.querySelectorAll("button")].find((row) => nameOf(row) === focused)?.focus();
+  if (focused) [...root.querySelectorAll("button")].find((row) => nameOf(row) === focused)?.focus({ preventScroll: true });
 }
 
-const nameOf = (row) => row.dataset.id ?? (row.dataset.key && `${row.dataset.room} ${row.dataset.key}`) ?? row.getAttribute("aria-label");
+const nameOf = (row) =>
+  row.dataset.id ?? row.dataset.fold ?? (row.dataset.key && `${row.dataset.room} ${row.dataset.key}`) ?? row.getAttribute("aria-label");

@@ -11,6 +11,7 @@ struct PageFile: Sendable {
             "/icon.svg": PageFile(image, PackageResources.icon_svg),
             "/icon-unread.svg": PageFile(image, PackageResources.icon_unread_svg),
             "/api.js": PageFile(script, PackageResources.api_js),
+            "/avatar.js": PageFile(script, PackageResources.avatar_js),
             "/composer.js": PageFile(script, PackageResources.composer_js),
             "/connection.js": PageFile(script, PackageResources.connection_js),
             "/dialogs.js": PageFile(script, PackageResources.dialogs_js),
@@ -18,14 +19,18 @@ struct PageFile: Sendable {
             "/entrance.js": PageFile(script, PackageResources.entrance_js),
             "/log.js": PageFile(script, PackageResources.log_js),
             "/main.js": PageFile(script, PackageResources.main_js),
+            "/menu.js": PageFile(script, PackageResources.menu_js),
             "/messages.js": PageFile(script, PackageResources.messages_js),
             "/model.js": PageFile(script, PackageResources.model_js),
             "/notices.js": PageFile(script, PackageResources.notices_js),
             "/outbox.js": PageFile(script, PackageResources.outbox_js),
             "/people.js": PageFile(script, PackageResources.people_js),
+            "/richtext.js": PageFile(script, PackageResources.richtext_js),
             "/rooms.js": PageFile(script, PackageResources.rooms_js),
+            "/screen.js": PageFile(script, PackageResources.screen_js),
             "/side.js": PageFile(script, PackageResources.side_js),
             "/text.js": PageFile(script, PackageResources.text_js),
+            "/welcome.js": PageFile(script, PackageResources.welcome_js),
         ]
     }()
 
