@@ -319,12 +319,9 @@ export class Log {
     this.root.addEventListener("contextmenu", (event) => {
       if (event.pointerType === "touch") event.preventDefault();
     });
-    this.root.addEventListener("click", (event) => {
-      if (!isLong) return;
-      isLong = false;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    }, true);
+    this.root.addEventListener("touchend", (event) => {
+      if (isLong) event.preventDefault();
+    });
   }
 }
 
