@@ -32,6 +32,8 @@ package struct CommandExecutor: Sendable {
     let contactKeeper: (any ContactKeeper)?
     private let keepsMarks: @Sendable (RoomLabel) -> Bool
     let counters: @Sendable () -> [Counter]
+    /// The link that lets the next page in; nil without a page.
+    let pageLink: @Sendable () -> String?
     private let told: Told
 
     /// - Parameters:
@@ -39,11 +41,12 @@ package struct CommandExecutor: Sendable {
     ///   - contacts: keeps the user's own names for peers; nil if no file keeps an identity.
     ///   - keepsMarks: whether marks that are set in a room outlast the program.
     ///   - counters: those of the process, which `/stats` adds to the nodes'.
+    ///   - pageLink: the link that `/web` shows.
     package init(
         rooms: Program, departure: Departure, store: @escaping Store, begin: @escaping Begin,
         contacts: (any ContactKeeper)? = nil,
         keepsMarks: @escaping @Sendable (RoomLabel) -> Bool, counters: @escaping @Sendable () -> [Counter],
-        told: @escaping Told = { _, _ in }
+        pageLink: @escaping @Sendable () -> String? = { nil }, told: @escaping Told = { _, _ in }
     ) {
         self.rooms = rooms
         self.departure = departure
@@ -52,6 +55,7 @@ package struct CommandExecutor: Sendable {
         contactKeeper = contacts
         self.keepsMarks = keepsMarks
         self.counters = counters
+        self.pageLink = pageLink
         self.told = told
     }
 

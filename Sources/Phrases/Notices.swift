@@ -12,6 +12,9 @@ extension Phrase {
     package static let left = Phrase("%1 left", "%1명 나감")
     package static let crowdNews = Phrase("%1: %2 here", "%1: %2명 있음")
     package static let listening = Phrase("%1: %2", "%1: %2")
+    package static let pageLink = Phrase("open in a browser, once: %1", "브라우저에서 한 번 열 수 있습니다: %1")
+    package static let pageIsOff = Phrase(
+        "no page is served; start earshot with --web", "페이지가 꺼져 있습니다. earshot --web 으로 시작하세요")
     package static let request = Phrase(
         "%1 wants to talk to you, /accept %2 or /decline %2: %3",
         "%1 님이 대화를 요청합니다. /accept %2 수락, /decline %2 거절: %3")

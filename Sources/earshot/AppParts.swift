@@ -29,7 +29,7 @@ extension App {
         CommandExecutor(
             rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) },
             begin: { await nodes.begin($0, $1, in: $2) }, contacts: kept,
-            keepsMarks: { kept?.keeps($0) ?? false }, counters: counters,
+            keepsMarks: { kept?.keeps($0) ?? false }, counters: counters, pageLink: { served.pageLink },
             told: { report, isForDisplay in
                 served.tell([report])
                 if isForDisplay { reports.append([report]) }

@@ -12,9 +12,12 @@ struct ServedFaces: Sendable {
     private let web: WebServer?
     private let stomp: STOMPServer?
     private let file: WebTokenFile?
+    private let opensPage: Bool
+    private let diagnostics: Diagnostics
 
     /// Listens; requests are performed from `begin` on.
     init(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) {
+        (opensPage, self.diagnostics) = (arguments.opensPage, diagnostics)
         control = try ServedFaces.makeControl(arguments, diagnostics)
         let token = WebToken()
         web = try arguments.webPort.map { port throws(StartFailure) in
@@ -31,6 +34,9 @@ struct ServedFaces: Sendable {
     /// The counters of the faces in `/stats`.
     var counters: [Counter] { (control?.counters ?? []) + (web?.counters ?? []) + (stomp?.counters ?? []) }
 
+    /// Lets the next page in; nil without a page.
+    var pageLink: String? { web?.link }
+
     /// Tells all of them what happens. In the nodes' turn; returns at once.
     @Sendable func tell(_ events: [RoomReport]) {
         control?.tell(events)
@@ -45,7 +51,14 @@ struct ServedFaces: Sendable {
         await control?.begin(executor)
         await web?.begin(executor, file)
         await stomp?.begin(executor)
+        if opensPage, let link = web?.link { openPage(link) }
         return [web?.listening, stomp?.listening].compactMap(\.self)
+    }
+
+    private func openPage(_ link: String) {
+        PageOpener.open(link, through: file) { [diagnostics] why in
+            diagnostics.say(.warning, "no browser opens the page: \(why); /web shows its link")
+        }
     }
 
     func end() async {

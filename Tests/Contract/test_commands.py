@@ -35,6 +35,12 @@ class Commands(People):
         alice.say("/set joins on")
         self.assertEqual(self.next(alice, "error")["code"], "unknown_command")
 
+    def test_the_link_of_the_page_is_shown_again_where_there_is_a_page(self):
+        self.assertIsNone(self.person("alice").result("web")["url"])
+        served = self.person("bob", "--web", "0")
+        place = self.next(served, "listening")
+        self.assertEqual(served.result("web")["url"], place["url"])
+
     def test_a_reply_goes_to_the_author_of_the_latest_direct_message(self):
         alice, bob = self.pair()
         alice.say("/reply too early")

@@ -71,6 +71,21 @@ import Testing
         #expect(!arguments.isQuiet)
     }
 
+    @Test func `a page that is opened is served; a program gets no browser by the file of its user`() throws {
+        #expect(try Self.arguments(["--open"]).webPort == 4_807)
+        #expect(try Self.arguments(["--open"], file: "web = 5000").webPort == 5_000)
+        #expect(try Self.arguments(["--open", "--web=5000"]).webPort == 5_000)
+        let opens = { (words: [String], file: String?) throws -> Bool in
+            let invocation = try Invocation(parsing: words + ["--allow-root"], in: Self.surroundings(file))
+            guard case .chat(let arguments) = invocation else { return false }
+            return arguments.opensPage
+        }
+        #expect(try opens([], "open = true"))
+        #expect(try !opens(["--json"], "open = true"))
+        #expect(try opens(["--json", "--open"], nil))
+        #expect(try !opens(["--web"], nil))
+    }
+
     @Test func `an option that may be given again is replaced as a whole by the stronger source`() throws {
         let file = "peer = a:1\npeer = b:2\ninterface = eth0"
         let variables = ["EARSHOT_INTERFACE": "eth1 eth2", "EARSHOT_LOG_LEVEL": "debug", "EARSHOT_RATE": ""]

@@ -230,6 +230,7 @@ RESULTS = {
     "whois": result("whois", PEER_ROW | PROFILE | {"code": matching(r"\d{4}( \d{4}){8}")}),
     "whoami": result("whoami", {"who": WHO, "state": one_of("online", "away"), "reason": nullable(text)} | PROFILE),
     "stats": counters,
+    "web": result("web", {"url": nullable(matching(r"http://127\.0\.0\.1:\d+/#c=[0-9a-f]{32}"))}),
     "help": result("help", {"commands": [{"usage": matching(r"/[a-z]+( .+)?"), "does": SENTENCE}]}),
     "open": placed(result("open", {})),
     "close": placed(result("close", {})),

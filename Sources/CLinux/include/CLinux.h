@@ -18,6 +18,9 @@
 int linux_argument_count(void);
 char **linux_argument_words(void);
 
+/* Starts a program, which is looked for in $PATH, in a session of its own; `words` ends with NULL. 0 or an error number. */
+int linux_start_program(char *const words[], int *process);
+
 /* glibc declares these for _GNU_SOURCE alone, which the Swift compiler does not define. */
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 int pthread_setname_np(pthread_t thread, const char *name);

@@ -43,6 +43,9 @@ extension CommandEntry {
                 if let consents = turn.operands.flag("on") { node.change(.consent(consents)) }
                 return .bridge(node.chat.session.bridging.consents, node.isBridged, node.bridgeState)
             }),
+        CommandEntry(
+            "web", [], .program, Phrase("a new link to the page", "페이지의 새 링크"),
+            .inProgram { _, desk, _ in .page(desk.pageLink()) }),
     ]
 
     private static let set = CommandEntry(
@@ -93,6 +96,12 @@ extension Answer {
                 $0.member("bridged", isBridged)
                 $0.member("state", state?.text(in: .english))
             })
+    }
+
+    /// - Parameter link: lets one page in; nil where no page is served.
+    fileprivate static func page(_ link: String?) -> Answer {
+        let sentence = link.map { Sentence(.pageLink, $0) } ?? Sentence(.pageIsOff)
+        return Answer("web", Sentences(sentence) { $0.member("url", link) })
     }
 
     /// - Parameter cover: whether private payloads go in records at random times.

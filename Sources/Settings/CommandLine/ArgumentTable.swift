@@ -79,10 +79,18 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
         },
         ControlChoice.option("path of the control socket (default earshot/control in $XDG_RUNTIME_DIR)"),
         .flag("--no-control", "no other program reaches this node") { $0.control = .none },
-        server("--web", "a page for browsers of this host, an API for programs", port: 4_807) { $0.webPort = $1 },
+        server("--web", "a page for browsers of this host, an API for programs", port: standardWebPort) {
+            $0.webPort = $1
+        },
+        .flag("--open", "open that page in your browser, and serve it as --web does") {
+            $0.opensPage = true
+            $0.webPort = $0.webPort ?? standardWebPort
+        },
         server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
         .flag("--allow-root", "run as root, also outside a container") { $0.allowsRoot = true },
     ]
+
+    private static let standardWebPort: UInt16 = 4_807
 
     /// An option that serves other programs of this machine.
     ///

@@ -34,6 +34,8 @@ package struct Arguments: Hashable, Sendable {
     package var control = ControlChoice.own
     /// The port of the page and of other programs' requests over HTTP; 0 for any, nil for none.
     package var webPort: UInt16?
+    /// Whether the page is opened in the user's browser at the start.
+    package var opensPage = false
     /// The port of the STOMP gateway; 0 for any, nil for none.
     package var stompPort: UInt16?
     /// Whether the program may run with root's rights.

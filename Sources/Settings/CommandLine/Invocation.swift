@@ -42,7 +42,7 @@ package enum Invocation: Sendable {
         _ command: CommandName, parsing words: [String], in surroundings: Surroundings
     ) throws(UsageError) {
         switch command {
-        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings).checked(in: surroundings))
+        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings).checked(in: surroundings, words))
         case .send: self = .ask(try SendSettings(parsing: words, in: surroundings).question)
         case .tail: self = .ask(try TailSettings(parsing: words, in: surroundings).question)
         case .who: self = .ask(try WhoSettings(parsing: words, in: surroundings).question)
@@ -65,7 +65,7 @@ package enum Invocation: Sendable {
 
 extension Arguments {
     /// Checks that need the words, the variables and the file together.
-    fileprivate func checked(in surroundings: Surroundings) throws(UsageError) -> Arguments {
+    fileprivate func checked(in surroundings: Surroundings, _ words: [String]) throws(UsageError) -> Arguments {
         guard allowsRoot || !surroundings.isRootLogin else {
             throw UsageError("not as root, whose rights a chat has no need of; run it as yourself, or add --allow-root")
         }
@@ -76,7 +76,10 @@ extension Arguments {
             try room.choice.check()
             try room.bridge.check()
         }
-        return self
+        var checked = self
+        // A program that starts a node gets no browser by the file of its user.
+        if format == .json, !words.contains("--open") { checked.opensPage = false }
+        return checked
     }
 
     package mutating func take(operands: [String]) throws(UsageError) {

@@ -110,7 +110,7 @@ package actor WebServer: ExecutorActor {
     }
 
     /// Lets one page in.
-    nonisolated var link: String { "http://127.0.0.1:\(port)/#c=\(codes.withLock { $0.link.text })" }
+    package nonisolated var link: String { "http://127.0.0.1:\(port)/#c=\(codes.withLock { $0.link.text })" }
 
     /// The link of the next page, and the token.
     package nonisolated var fileText: String { "\(link)\n\(token.text)" }

@@ -38,10 +38,25 @@ package final class WebTokenFile: Sendable {
     ///
     /// - Throws: the refusal of the system.
     func replace(with text: String) throws(SystemError) {
+        _ = unsafe unlink(leaderPath)
         let new = path + ".new"
         _ = unsafe unlink(new)
         try WebTokenFile.create(new, text)
         try SystemError.check("rename", unsafe rename(new, path))
+    }
+
+    /// Leads a browser to the link, once: all users of the machine can read the arguments of a browser, and this file its owner alone.
+    var leaderPath: String { path + ".html" }
+
+    /// Writes a page at `leaderPath` that leads to a link. It is removed when a link was used, and at the end.
+    ///
+    /// - Throws: the refusal of the system.
+    func lead(to link: String) throws(SystemError) {
+        _ = unsafe unlink(leaderPath)
+        try WebTokenFile.create(
+            leaderPath,
+            "<!doctype html><meta charset=\"utf-8\"><title>Earshot</title>"
+                + "<meta http-equiv=\"refresh\" content=\"0;url=\(link)\"><a href=\"\(link)\">Earshot</a>")
     }
 
     private static func create(_ path: String, _ text: String) throws(SystemError) {
@@ -53,5 +68,8 @@ package final class WebTokenFile: Sendable {
     }
 
     /// More than once does no harm.
-    package func remove() { _ = unsafe unlink(path) }
+    package func remove() {
+        _ = unsafe unlink(path)
+        _ = unsafe unlink(leaderPath)
+    }
 }
