@@ -381,6 +381,21 @@ class Changing(WebTest):
         self.assertEqual(perform("r1", line="/me waves", room="nowhere"), (404, "unknown_room"))
         self.assertEqual(perform("r1", line="/who", room="kitchen")[0], 200)
 
+    def test_answers_are_in_the_language_that_the_client_wishes(self):
+        alice = self.served()
+
+        def ask(line, *languages):
+            headers = {"Accept-Language": languages[0]} if languages else {}
+            return alice.ask("POST", "/api/v1/commands", {"line": line}, headers)[2]
+
+        self.assertEqual(ask("/unread", "en")["text"], ask("/unread")["text"])
+        korean = ask("/unread", "ko-KR,ko;q=0.9,en;q=0.8")
+        self.assertRegex(korean["text"][0], "[가-힣]")
+        # Programs read the same members in each language.
+        self.assertEqual(korean["reports"], ask("/unread")["reports"])
+        self.assertRegex(ask("/nope", "ko")["detail"], "[가-힣]")
+        self.assertNotRegex(ask("/nope", "en, ko;q=0.5")["detail"], "[가-힣]")
+
     def test_one_key_in_two_rooms_is_a_user_of_each(self):
         bob = Node(started, "bob", "--discovery", "none", "--rate", "1000000", "--identity", os.path.join(self.folder, "me"))
         self.addCleanup(lambda: bob.process.poll() is None and bob.kill())

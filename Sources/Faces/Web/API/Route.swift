@@ -1,3 +1,4 @@
+import Phrases
 import Rendering
 import Wire
 
@@ -72,7 +73,7 @@ struct Route: Sendable {
             let call = try RouteCall(head, parameters, route, body)
             return try await route.perform(server, call)
         } catch {
-            return error.answer
+            return error.answer(in: head.language)
         }
     }
 }
@@ -144,11 +145,15 @@ struct RouteCall: Sendable {
 struct RouteFault: Error, Hashable, Sendable {
     let status: Int
     let code: String
-    let detail: String
+    private let detail: String
+    /// The refusal of a command, which people read in their language.
+    private let sentence: Sentence?
 
-    init(_ status: Int, _ code: String, _ detail: String) {
-        (self.status, self.code, self.detail) = (status, code, detail)
+    init(_ status: Int, _ code: String, _ detail: String, _ sentence: Sentence? = nil) {
+        (self.status, self.code, self.detail, self.sentence) = (status, code, detail, sentence)
     }
 
-    var answer: WebAnswer { .problem(status, code, detail) }
+    func answer(in language: Language) -> WebAnswer {
+        .problem(status, code, sentence?.text(in: language) ?? detail)
+    }
 }

@@ -193,6 +193,6 @@ extension RouteFault {
                 .invalidReason, .invalidAbout, .invalidRoom, .invalidKey:
                 422
             }
-        self.init(status, error.code.rawValue, error.message)
+        self.init(status, error.code.rawValue, error.message, error.sentence)
     }
 }

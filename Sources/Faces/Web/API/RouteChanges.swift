@@ -193,7 +193,7 @@ extension WebServer {
                 of: try call.text("command"), try operands(of: call), in: room, at: conversation, view: view)
         }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
-        var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date)
+        var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date, language: call.head.language)
         let text = reports.flatMap { plain.answerLines(of: $0, at: .wall) }
         let opened = reports.compactMap { report in
             report.report.content(Opening.self).map { ConversationID(report.room, $0.view) }

@@ -1,4 +1,5 @@
 import Commands
+import Phrases
 import Reactor
 import Rendering
 import Wire
@@ -32,6 +33,8 @@ struct RequestHead: Hashable, Sendable {
     var lastEventID: String?
     /// The entity tags of the version that the client has.
     var entityTags: [String] = []
+    /// The language in which a person reads the answers.
+    var language = Language.english
     /// Whether the client waits for 100 before it sends its body (RFC 9110 section 10.1.1).
     var expectsContinue = false
     /// Whether the client wants the connection to end behind the answer.
@@ -57,6 +60,19 @@ struct RequestHead: Hashable, Sendable {
             }
         }
         return nil
+    }
+
+    /// The language that a client wishes most of those that there are (RFC 9110 section 12.5.4); English without a wish.
+    static func language(_ field: String?) -> Language {
+        var (best, weight) = (Language.english, 0.0)
+        for range in list(field?.lowercased()) {
+            let parts = range.split(separator: ";").map { $0.trimmed { $0 == " " } }
+            let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            guard let tag = parts.first?.split(separator: "-").first, tag == "en" || tag == "ko", quality > weight
+            else { continue }
+            (best, weight) = (tag == "ko" ? .korean : .english, quality)
+        }
+        return best
     }
 
     /// The elements of a field that is a list (RFC 9110 section 5.6.1).

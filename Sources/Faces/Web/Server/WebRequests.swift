@@ -218,6 +218,7 @@ extension WebServer {
         head.idempotencyKey = unsafe bytes(ofFieldNamed: "idempotency-key:", of: wsi)
         head.lastEventID = unsafe field(named: "last-event-id:", of: wsi)
         head.entityTags = RequestHead.list(unsafe field(WSI_TOKEN_HTTP_IF_NONE_MATCH, of: wsi))
+        head.language = RequestHead.language(unsafe field(WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, of: wsi))
         // The library takes a line break that a target has in its encoded form, `%0A`, for the end of the line.
         let versions = unsafe fragments(WSI_TOKEN_HTTP, of: wsi)
         head.hasVersion = versions.count == 1 && versions[0].utf8.starts(with: "HTTP/1.".utf8)
@@ -228,13 +229,16 @@ extension WebServer {
         head.closes =
             wishes.contains("close") || isOld && !wishes.contains("keep-alive")
             || connections[key]?.isAbsolute ?? false
+        unsafe head.size = size(ofHeadOf: wsi, connections[key]?.readBefore ?? 0)
+        return head
+    }
+
+    /// The bytes of a head: fields that the library does not know count by the bytes that it has read.
+    private func size(ofHeadOf wsi: OpaquePointer, _ before: Int) -> Int {
         let known = (0..<UInt32(WSI_TOKEN_COUNT.rawValue)).reduce(0) { sum, token in
             unsafe sum + Int(library.call.lws_hdr_total_length(wsi, lws_token_indexes(token)))
         }
-        // Fields that the library does not know count by what it has read.
-        let read = unsafe bytesRead(of: wsi) - (connections[key]?.readBefore ?? 0)
-        head.size = max(known, read - RequestGate.readSize)
-        return head
+        return unsafe max(known, bytesRead(of: wsi) - before - RequestGate.readSize)
     }
 
     /// The bytes that the library has read of a connection: those that came, but for those that still wait in the system.
