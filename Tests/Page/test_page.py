@@ -91,6 +91,14 @@ class Page(PageTest):
         page.get_by_role("button", name="accept bob").click()
         self.bob.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "acceptance")
         expect(page.locator("#requests-part")).to_be_hidden()
+        # The conversation opens, to be answered.
+        expect(page.locator("#title")).to_contain_text("bob#")
+        expect(page.locator("#text")).to_be_focused()
+        page.locator("[data-id='r1']").click()
+        expect(page.locator("#title")).to_contain_text("lobby")
+        expect(page.locator("#text")).to_be_focused()
+        while self.alice.conversation("direct")["active"]:
+            pass
         self.bob.say(f"/msg {self.alice.node.number} between us")
         row = page.locator(f"[data-id='r1-{self.bob.key}']")
         expect(row.locator(".badge")).to_have_text("1")

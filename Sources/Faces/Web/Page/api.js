@@ -25,15 +25,20 @@ export async function enter() {
   for (const code of [given, stored.get()]) {
     if (!code) continue;
     try {
-      const admission = await new API("").ask("POST", "session", { code });
-      stored.set(admission.reload);
-      return admission;
+      return await admit(code);
     } catch (error) {
       if (!(error instanceof Refusal) || error.isPassing) return { problem: "lost" };
       problem = "used";
     }
   }
   return { problem };
+}
+
+// Exchanges a code for {token, reload, shown}.
+export async function admit(code) {
+  const admission = await new API("").ask("POST", "session", { code });
+  stored.set(admission.reload);
+  return admission;
 }
 
 // A browser that keeps nothing of pages refuses it: such a page can not be loaded again.

@@ -1,19 +1,27 @@
-// The line at the bottom: counts, sends, edits, performs commands, and tells that the user types.
+// The field at the bottom: counts, completes, sends, edits, performs commands, and tells that the user types.
 import { isComposing } from "/dialogs.js";
-import { fault, hint, kindOf, lineOf } from "/text.js";
+import { button, element } from "/elements.js";
+import { Offers } from "/offers.js";
+import { fault, hint, kindOf, lineOf, linesOf } from "/text.js";
 
 // The node tells peers again after so many milliseconds.
 const typingPause = 3000;
+const mostMessages = 50;
+// A keyboard on the screen would cover the page whenever the field had the focus.
+const isTouched = matchMedia("(hover: none) and (pointer: coarse)");
+const growsByItself = CSS.supports("field-sizing", "content");
 
 export class Composer {
   // Each action has the conversation that is on the screen, whatever the node has open by then.
   // on: {send(conversation, text), command(conversation, line), change(conversation, message, text), remove(conversation, message),
-  // lastOwn(conversation), typing(conversation, isOn)}
-  constructor({ form, input, rule, deleteButton }, on) {
-    Object.assign(this, { form, input, rule, deleteButton, on, shown: null, edited: null, typed: 0 });
+  // lastOwn(conversation), typing(conversation, isOn), names(conversation), commands()}
+  constructor({ form, input, rule, deleteButton, several, offers, emoji, picker }, on) {
+    Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0 });
+    this.offers = new Offers(input, offers, { names: () => (this.shown ? on.names(this.shown) : []), commands: on.commands });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.send();
+      this.focus();
     });
     input.addEventListener("input", () => this.changed());
     input.addEventListener("keydown", (event) => this.key(event));
@@ -21,7 +29,13 @@ export class Composer {
       const { shown, edited } = this;
       this.stopEditing();
       this.on.remove(shown, edited);
+      this.focus();
     });
+    emoji.addEventListener("click", () => picker.toggle(emoji, (text) => this.insert(text), () => input.focus()));
+  }
+
+  focus() {
+    if (!isTouched.matches) this.input.focus();
   }
 
   // Shows the draft of a conversation, or the edit that was begun there. What is typed before the first one is its draft.
@@ -36,9 +50,10 @@ export class Composer {
   }
 
   key(event) {
+    if (event.key === "Enter" && isComposing(event)) return event.preventDefault();
+    if (isComposing(event) || this.offers.key(event)) return;
     if (event.key === "Enter") {
       event.preventDefault();
-      if (isComposing(event)) return;
       if (event.shiftKey) this.tell("a message is one line", true);
       else this.send();
     } else if (event.key === "Escape" && this.edited) {
@@ -52,6 +67,14 @@ export class Composer {
     }
   }
 
+  // Puts a text at the caret.
+  insert(text) {
+    const { input } = this;
+    input.setRangeText(text, input.selectionStart, input.selectionEnd, "end");
+    input.focus();
+    this.changed();
+  }
+
   edit(message) {
     this.keep();
     this.take(message, lineOf(message.text));
@@ -62,7 +85,7 @@ export class Composer {
   take(message, text) {
     this.edited = message;
     this.deleteButton.hidden = false;
-    this.input.value = text;
+    this.put(text);
     this.tell("editing; Escape cancels");
   }
 
@@ -71,8 +94,15 @@ export class Composer {
     this.edited = null;
     if (this.shown) this.shown.edit = null;
     this.deleteButton.hidden = true;
-    this.input.value = this.shown?.draft ?? "";
+    this.put(this.shown?.draft ?? "");
     this.tell("");
+  }
+
+  put(text) {
+    // The caret of a field whose value is set again goes to its end.
+    if (this.input.value !== text) this.input.value = text;
+    this.offers.close();
+    this.shape();
   }
 
   // Keeps the line with its conversation.
@@ -83,11 +113,14 @@ export class Composer {
   }
 
   changed() {
+    this.offers.look();
     this.keep();
+    this.shape();
     const { value } = this.input;
     const { kind, text } = kindOf(value);
     const isCommand = kind === "command";
-    this.tell(isCommand ? "" : hint(text), !isCommand && text !== "" && fault(text) !== null);
+    const isQuiet = isCommand || this.lines.length > 1;
+    this.tell(isQuiet ? "" : hint(text), !isQuiet && text !== "" && fault(text) !== null);
     const now = Date.now();
     const isTyping = value !== "" && !isCommand;
     if (this.shown && (isTyping ? now - this.typed > typingPause : this.typed > 0)) {
@@ -96,18 +129,68 @@ export class Composer {
     }
   }
 
+  // The lines of a paste; one for most texts.
+  get lines() {
+    return linesOf(this.input.value);
+  }
+
+  // The field is as high as its text, and asks what to do with several lines.
+  shape() {
+    const { input, several } = this;
+    if (!growsByItself) {
+      input.style.height = "auto";
+      input.style.height = `${input.scrollHeight + input.offsetHeight - input.clientHeight}px`;
+    }
+    const count = this.lines.length;
+    several.hidden = count < 2;
+    if (several.hidden || several.dataset.count === `${count} ${!this.edited}`) return;
+    several.dataset.count = `${count} ${!this.edited}`;
+    const sendAll = button(`Send ${count} messages`, () => this.sendAll());
+    const join = button("Join into one", () => this.join());
+    several.replaceChildren(element("span", "", `${count} lines:`), ...(this.edited ? [join] : [sendAll, join]));
+  }
+
+  // Sends each line as a message, or none.
+  sendAll() {
+    const { shown, lines } = this;
+    if (!shown) return this.tell("not connected yet: the text stays here", true);
+    if (lines.length > mostMessages) return this.tell(`${mostMessages} messages at once are the most`, true);
+    const texts = lines.map(kindOf);
+    for (const [place, { kind, text }] of texts.entries()) {
+      const wrong = kind === "command" ? "it begins with /; // says a slash" : fault(text);
+      if (wrong) return this.tell(`line ${place + 1}: ${wrong}`, true);
+    }
+    this.clear();
+    for (const { text } of texts) this.on.send(shown, text);
+    this.focus();
+  }
+
+  join() {
+    this.input.value = this.lines.join(" ");
+    this.input.focus();
+    this.changed();
+  }
+
+  clear() {
+    this.typed = 0;
+    this.put("");
+    this.keep();
+    this.tell("");
+  }
+
   send() {
     const { shown, edited } = this;
+    if (this.lines.length > 1) return this.several.querySelector("button").focus();
     const { kind, text } = kindOf(this.input.value);
     if (!shown) return this.tell("not connected yet: the text stays here", true);
     if (edited && kind === "command") return this.tell("a command changes no message; // says a slash, and Escape ends the edit", true);
     const wrong = kind === "command" ? null : fault(text);
     if (wrong) return this.tell(wrong, true);
-    this.typed = 0;
-    if (edited) return this.change(shown, edited, text);
-    this.input.value = "";
-    this.keep();
-    this.tell("");
+    if (edited) {
+      this.typed = 0;
+      return this.change(shown, edited, text);
+    }
+    this.clear();
     if (kind === "command") this.on.command(shown, text);
     else this.on.send(shown, text);
   }

@@ -3,29 +3,61 @@ import { Refusal } from "/api.js";
 import { button, element, part } from "/elements.js";
 
 const dialog = part("dialog");
+// What is shown now: {fault, isBusy, isKept, isStaying}.
+let content = null;
+dialog.addEventListener("cancel", (event) => content?.isKept && event.preventDefault());
 
-// Shows rows and buttons; the dialogue closes before an action.
-// - actions: each a text and a function.
-// - isReady: whether an action may be done now; otherwise the dialogue stays.
-// - isHarmful: whether an action can not be taken back: Enter does not do it.
-export function show(title, rows, actions = [], isReady = () => true, isHarmful = false) {
+// Shows rows and buttons. The dialogue closes behind an action, unless that showed another one or was refused.
+// - actions: each a text, a function, and whether it can not be taken back.
+// - isHarmful: whether Enter shall do none of them.
+// - isKept: whether Escape does not close it, as what it shows comes once.
+// - isStaying: whether it stays behind its actions.
+export function show(title, rows, actions = [], { isHarmful = false, isKept = false, isStaying = false } = {}) {
+  const fault = element("p", "bad");
+  fault.setAttribute("role", "alert");
+  content = { fault, isBusy: false, isKept, isStaying };
   part("dialog-title").textContent = title;
-  part("dialog-body").replaceChildren(...rows);
-  const buttons = actions.map(([text, action]) => button(text, () => {
-    if (!isReady()) return;
-    dialog.close();
-    action();
-  }));
-  const close = button(isHarmful ? "Cancel" : "Close", () => dialog.close());
-  part("dialog-buttons").replaceChildren(...buttons, close);
+  part("dialog-body").replaceChildren(...rows, fault);
+  const buttons = actions.map(([text, action, isDanger]) => {
+    const made = button(text, () => perform(action));
+    if (isDanger) made.className = "harm";
+    return made;
+  });
+  const closing = button(isHarmful ? "Cancel" : "Close", close);
+  part("dialog-buttons").replaceChildren(...buttons, closing);
   if (!dialog.open) dialog.showModal();
-  if (isHarmful) close.focus();
+  if (isHarmful) closing.focus();
+}
+
+export const close = () => dialog.close();
+
+// Does something behind the dialogue: a closed one gives the focus back to the button that showed it.
+export function afterwards(action) {
+  if (dialog.open) dialog.addEventListener("close", action, { once: true });
+  else action();
+}
+
+// Performs an action of the dialogue that is shown. What was typed stays while it is under way and when it is refused.
+export async function perform(action) {
+  const own = content;
+  if (own.isBusy) return;
+  own.isBusy = true;
+  own.fault.textContent = "";
+  await action();
+  own.isBusy = false;
+  if (own === content && !own.isStaying && own.fault.textContent === "") close();
+}
+
+// Says what is wrong in the dialogue, which stays.
+export function complain(text) {
+  content.fault.textContent = text;
 }
 
 // Asks for lines of text; `done` gets them.
 // - more: rows behind the lines.
-// - fault: what is wrong with the lines, which keeps the dialogue open; null for nothing.
-export function ask(title, labels, done, { more = [], fault = () => null } = {}) {
+// - fault: what is wrong with the lines; null for nothing.
+// - action: the words of its button.
+export function ask(title, labels, done, { more = [], fault = () => null, action = "OK", isStaying = false } = {}) {
   const inputs = labels.map((_, index) => {
     const input = element("input");
     input.id = `ask-${index}`;
@@ -37,33 +69,43 @@ export function ask(title, labels, done, { more = [], fault = () => null } = {})
     label.htmlFor = inputs[index].id;
     return [label, inputs[index]];
   });
-  const wrong = element("p", "bad");
-  wrong.setAttribute("role", "alert");
-  const values = () => inputs.map((input) => input.value.trim());
-  const submit = () => done(...values());
-  const isReady = () => {
-    wrong.textContent = fault(...values()) ?? "";
-    return wrong.textContent === "";
+  const submit = () => {
+    const values = inputs.map((input) => input.value.trim());
+    const wrong = fault(...values);
+    return wrong ? complain(wrong) : done(...values);
   };
   for (const input of inputs) {
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || isComposing(event)) return;
       event.preventDefault();
-      if (!isReady()) return;
-      dialog.close();
-      submit();
+      perform(submit);
     });
   }
-  show(title, [...rows, wrong, ...more], [["OK", submit]], isReady);
+  show(title, [...rows, ...more], [[action, submit]], { isStaying });
   inputs[0].focus();
 }
 
-// The result of a request. A refusal is told, and gives undefined.
+// A button that copies a text.
+export function copyButton(text) {
+  const made = button("Copy", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      made.textContent = "Copied";
+    } catch {
+      complain("the browser does not copy it: mark it and press Ctrl-C");
+    }
+  });
+  return made;
+}
+
+// The result of a request. A refusal is told, in the dialogue that is open, and gives undefined.
 export async function attempt(request) {
   try {
     return await request();
   } catch (error) {
-    show("Not done", [element("p", "", error instanceof Refusal ? error.message : "the node is not reached")]);
+    const words = error instanceof Refusal ? error.message : "the node is not reached";
+    if (dialog.open) complain(words);
+    else show("Not done", [element("p", "", words)]);
     return undefined;
   }
 }

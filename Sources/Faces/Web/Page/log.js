@@ -189,6 +189,24 @@ export class Log {
     if (this.shown) this.draw(true);
   }
 
+  // Shows a message of the conversation; false if it is not here.
+  reveal(id) {
+    const place = this.messages?.all.findIndex((row) => row.id === id) ?? -1;
+    if (place < 0) return false;
+    const { first, end } = this.messages;
+    this.end = Math.min(end, first + place + mostRows / 2);
+    this.isStuck = false;
+    this.draw(false);
+    const row = this.rows.get(id)?.element;
+    if (!row) return false;
+    row.scrollIntoView({ block: "center" });
+    row.classList.add("found");
+    row.tabIndex = 0;
+    row.focus({ preventScroll: true });
+    row.addEventListener("blur", () => row.classList.remove("found"), { once: true });
+    return true;
+  }
+
   scrolled() {
     if (!this.shown) return;
     if (this.end !== null && this.isAtBottom) this.goDown();

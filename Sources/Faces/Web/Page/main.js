@@ -5,6 +5,7 @@ import { Composer } from "/composer.js";
 import { Connection } from "/connection.js";
 import * as dialogs from "/dialogs.js";
 import { element, part, peerName } from "/elements.js";
+import { Picker } from "/emoji.js";
 import { showEntrance } from "/entrance.js";
 import { Log } from "/log.js";
 import { Menu } from "/menu.js";
@@ -14,6 +15,7 @@ import { Outbox } from "/outbox.js";
 import { People, presenceOf } from "/people.js";
 import { RoomDialogs } from "/rooms.js";
 import { Screen } from "/screen.js";
+import { Search } from "/search.js";
 import { drawConversations, drawPeople, drawRequests, fillBadge, roomSign, titleOf } from "/side.js";
 import { clock, day, shortName } from "/text.js";
 import { welcomeLines } from "/welcome.js";
@@ -38,7 +40,7 @@ const outbox = new Outbox(api, {
   changed: () => draw(["log"]),
 });
 
-const notices = new Notices(part("icon"), part("notify"), {
+const notices = new Notices({ icon: part("icon"), wish: part("notify"), sound: part("sound") }, {
   open,
   // What is there now is seen: the line stands in front of what comes while the page is hidden.
   hidden: () => {
@@ -49,7 +51,10 @@ const notices = new Notices(part("icon"), part("notify"), {
 const remove = (conversation, message) => attempt(() => api.delete(conversation.info.id, message.id));
 
 // The conversation that is on the screen is that of the composer, whatever the node has open since the last frame.
-const composer = new Composer({ form: part("composer"), input: part("text"), rule: part("rule"), deleteButton: part("delete") }, {
+const composer = new Composer({
+  form: part("composer"), input: part("text"), rule: part("rule"), deleteButton: part("delete"), several: part("several"),
+  offers: part("offers"), emoji: part("emoji"), picker: new Picker(part("picker")),
+}, {
   send: ({ info }, text) => {
     outbox.add(info.id, text);
     log.toEnd();
@@ -58,8 +63,21 @@ const composer = new Composer({ form: part("composer"), input: part("text"), rul
   change: ({ info }, message, text) => attempt(() => api.edit(info.id, message.id, text)),
   remove,
   lastOwn: ({ messages }) => messages.all.findLast((message) => message.isFromCurrentUser),
+  names: ({ info }) => model.here(info.roomId),
+  commands,
   typing: ({ info }, on) => api.ask("PUT", `conversations/${info.id}/typing`, { on }).catch(() => {}),
 });
+
+let known = null;
+
+// The commands of the node: {usage, does}.
+function commands() {
+  known ??= api.perform({ command: "help" }).then(({ reports }) => reports[0].commands).catch(() => {
+    known = null;
+    return [];
+  });
+  return known;
+}
 
 const log = new Log(part("log"), part("newer"), {
   unsent: ({ info }) => outbox.of(info.id),
@@ -92,11 +110,22 @@ function actionsOf(conversation, message) {
   ];
 }
 
+// A message that was found may be of another conversation than the one that is shown by now.
+const search = new Search(api, model, (id, message) => {
+  if (!model.conversations.has(id)) return false;
+  if (id !== model.active) {
+    open(id);
+    drawParts();
+  }
+  return log.reveal(message);
+});
+
 let connection = null;
 
 function connect({ token, reload, shown }) {
   api.token = token;
   model.active = shown;
+  composer.focus();
   connection = new Connection({ token, reload, view: api.view }, {
     state: (text, isLost) => {
       part("state").textContent = text;
@@ -179,7 +208,10 @@ function drawParts() {
   if (has("list")) {
     drawConversations(part("conversations"), model, open);
     drawRequests(part("requests-part"), part("requests"), model, {
-      answer: ({ roomId, from }, accept) => attempt(() => api.ask("POST", `rooms/${roomId}/requests/${from.key}`, { accept })),
+      answer: async ({ conversationId, roomId, from }, accept) => {
+        const answer = await attempt(() => api.ask("POST", `rooms/${roomId}/requests/${from.key}`, { accept }));
+        if (accept && answer !== undefined) follow({ shown: conversationId });
+      },
       join: (invitation) => rooms.accept(invitation),
       hide: (invitation) => {
         model.hide(invitation);
@@ -235,6 +267,7 @@ function follow({ shown }) {
   model.open(shown);
   draw(["all"]);
   tellView();
+  dialogs.afterwards(() => composer.focus());
 }
 
 let told = Promise.resolve();
@@ -252,12 +285,15 @@ function rename() {
 
 function wipe() {
   const words = "All messages, people and rooms of this run are erased, and you get another identity.";
-  dialogs.show("Forget everything?", [element("p", "", words)], [["Wipe", () => rooms.command("wipe", { yes: true })], ["Wipe, come back at once", () => rooms.command("wipe", { yes: true, now: true })]], () => true, true);
+  dialogs.show("Forget everything?", [element("p", "", words)], [
+    ["Wipe", () => rooms.command("wipe", { yes: true }), true],
+    ["Wipe, come back at once", () => rooms.command("wipe", { yes: true, now: true }), true]], { isHarmful: true });
 }
 
 const actions = {
   menu: () => screen.showLists(),
   room: () => rooms.about(composer.shown.info),
+  search: () => composer.shown && search.ask(composer.shown.info),
   rename,
   join: () => rooms.join(),
   make: () => rooms.make(),
@@ -271,4 +307,4 @@ const entering = enter();
 const screen = new Screen(document.body);
 const admission = await entering;
 if (admission.token) connect(admission);
-else showEntrance(admission.problem);
+else showEntrance(admission.problem, connect);

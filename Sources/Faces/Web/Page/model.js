@@ -65,6 +65,12 @@ export class Model {
     return this.people.get(`${roomId}-${key}`);
   }
 
+  // The peers of a room that are here, by their names.
+  here(roomId) {
+    const people = [...this.people.values()].filter((person) => person.roomId === roomId && person.state !== "offline" && !person.blocked);
+    return people.map(({ who }) => who).sort((a, b) => a.displayName.localeCompare(b.displayName));
+  }
+
   get current() {
     return this.conversations.get(this.active);
   }

@@ -38,7 +38,7 @@ export class People {
       ["Direct message", () => this.message(person)],
       ["Verify", () => this.verify(person)],
       [person.muted ? "Unmute" : "Mute", () => this.mark(person, "mute", !person.muted)],
-      [person.blocked ? "Unblock" : "Block", () => this.mark(person, "block", !person.blocked)],
+      [person.blocked ? "Unblock" : "Block", () => this.mark(person, "block", !person.blocked), !person.blocked],
       ["Invite to a room", () => this.on.invite(person)],
     ]);
   }

@@ -1,6 +1,6 @@
 // Dialogues about rooms: join, make, leave, invite, announce.
 import * as dialogs from "/dialogs.js";
-import { button, element, part } from "/elements.js";
+import { button, element } from "/elements.js";
 
 const { attempt } = dialogs;
 
@@ -26,10 +26,8 @@ export class RoomDialogs {
     const others = announced.filter(({ name }) => !this.model.rooms.some(({ room }) => room === name));
     const rows = others.map(({ name, people }) => {
       const row = element("p", "announced");
-      row.append(element("bdi", "", name), ` · announced by ${people} `, button("Join", () => {
-        part("dialog").close();
-        this.command("join", { room: name, open: true });
-      }, `join ${name}`));
+      row.append(element("bdi", "", name), ` · announced by ${people} `, button("Join", () =>
+        dialogs.perform(() => this.command("join", { room: name, open: true })), `join ${name}`));
       return row;
     });
     if (rows.length > 0) rows.unshift(element("h3", "", "Rooms that people here announce"));
@@ -47,7 +45,8 @@ export class RoomDialogs {
       const made = (await this.command("room", { room }))?.find((report) => report.command === "room");
       if (!made) return;
       dialogs.show("The key of the room", [
-        element("p", "", "All who have it can join. Give it only to them. It is shown this once."), element("p", "key", made.key)]);
+        element("p", "", "All who have it can join. Give it only to them. It is shown this once."), element("p", "key", made.key),
+        dialogs.copyButton(made.key)], [], { isKept: true });
     }, { fault: nameFault });
   }
 
@@ -59,7 +58,7 @@ export class RoomDialogs {
       ["Announce my other open rooms here", () => this.command("announce", {}, info.room)],
       ["Announce none", () => this.command("announce", { off: true }, info.room)],
     ];
-    if (this.model.rooms.length > 1) actions.unshift(["Leave the room", () => this.leave(info)]);
+    if (this.model.rooms.length > 1) actions.unshift(["Leave the room", () => this.leave(info), true]);
     else rows.push(element("p", "quiet", "It is your only room, so it can not be left."));
     if (info.bridged) await this.addConsent(info, rows, actions);
     dialogs.show(info.title, rows, actions);
@@ -77,13 +76,16 @@ export class RoomDialogs {
 
   leave(info) {
     dialogs.show(`Leave ${info.title}?`, [element("p", "", "Its messages are gone from this node.")], [
-      ["Leave", () => this.command("part", { room: info.room })]]);
+      ["Leave", () => this.command("part", { room: info.room }), true]], { isHarmful: true });
   }
 
   // Invites a peer to another of the own rooms.
   invite(person) {
     const others = this.model.rooms.filter(({ room }) => room !== person.room);
-    const invite = (room) => this.command("invite", { who: person.who.key, room }, person.room);
+    const invite = async (room) => {
+      const reports = await this.command("invite", { who: person.who.key, room }, person.room);
+      if (reports) dialogs.show("Invited", [element("p", "", `${person.who.displayName} is invited to ${room}.`)]);
+    };
     const words = others.length > 0 ? "To which room? The invitation has the key of a private one." : "You are in no other room.";
     dialogs.show(`Invite ${person.who.displayName}`, [element("p", "", words)], others.map(({ room, title }) => [title, () => invite(room)]));
   }

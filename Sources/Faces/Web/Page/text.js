@@ -26,6 +26,9 @@ export function kindOf(line) {
 // The line that says a text: the reverse of `kindOf`.
 export const lineOf = (text) => (text.startsWith("/") ? `/${text}` : text);
 
+// The lines of a paste that have something in them.
+export const linesOf = (text) => text.split(/[\n\v\f\r\u0085\u2028\u2029]/u).map((line) => line.trim()).filter(Boolean);
+
 // The rule that a text breaks; null if it may be sent.
 export function fault(text) {
   const trimmed = text.trim();

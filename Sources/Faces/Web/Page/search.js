@@ -1,0 +1,46 @@
+// Finds messages of the conversation that is shown, and goes to one of them.
+import * as dialogs from "/dialogs.js";
+import { element, peerName } from "/elements.js";
+import { clock, day } from "/text.js";
+
+export class Search {
+  // - reveal: shows a message of a conversation that is in the page.
+  constructor(api, model, reveal) {
+    Object.assign(this, { api, model, reveal });
+  }
+
+  // - info: the conversation.
+  ask(info) {
+    const results = element("ul", "results");
+    const count = element("p", "quiet");
+    count.setAttribute("role", "status");
+    const title = `Search ${info.with ? info.with.displayName : info.title}`;
+    dialogs.ask(title, ["Text"], (text) => this.find(info, text, results, count), {
+      more: [count, results], fault: (text) => (text === "" ? "what is to be found?" : null), isStaying: true, action: "Search",
+    });
+  }
+
+  async find(info, text, results, count) {
+    const answer = await dialogs.attempt(() => this.api.perform({ command: "search", operands: { text }, conversation: info.id }));
+    if (!answer) return;
+    const messages = answer.reports.find(({ command }) => command === "search")?.messages ?? [];
+    // The newest first, as it is what is looked for most.
+    const rows = messages.reverse().map((message) => this.row(info, message));
+    count.textContent = rows.length === 1 ? "1 message" : `${rows.length} messages`;
+    results.replaceChildren(...rows);
+  }
+
+  row(info, message) {
+    const item = element("li");
+    const row = element("button", "row");
+    row.type = "button";
+    const words = element("bdi", "words", message.text);
+    row.append(peerName(this.model.authorOf(info, message)), element("span", "quiet", ` ${day(message.sentAt)} ${clock(message.sentAt)} `), words);
+    row.addEventListener("click", () => {
+      if (this.reveal(info.id, message.id)) dialogs.close();
+      else dialogs.complain("the message is gone");
+    });
+    item.append(row);
+    return item;
+  }
+}
