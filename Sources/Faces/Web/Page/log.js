@@ -189,22 +189,21 @@ export class Log {
     if (this.shown) this.draw(true);
   }
 
-  // Shows a message of the conversation; false if it is not here.
+  // Shows a message of the conversation, if it is here.
   reveal(id) {
     const place = this.messages?.all.findIndex((row) => row.id === id) ?? -1;
-    if (place < 0) return false;
+    if (place < 0) return;
     const { first, end } = this.messages;
     this.end = Math.min(end, first + place + mostRows / 2);
     this.isStuck = false;
     this.draw(false);
     const row = this.rows.get(id)?.element;
-    if (!row) return false;
+    if (!row) return;
     row.scrollIntoView({ block: "center" });
     row.classList.add("found");
     row.tabIndex = 0;
     row.focus({ preventScroll: true });
     row.addEventListener("blur", () => row.classList.remove("found"), { once: true });
-    return true;
   }
 
   scrolled() {

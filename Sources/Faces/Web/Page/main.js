@@ -112,12 +112,9 @@ function actionsOf(conversation, message) {
 
 // A message that was found may be of another conversation than the one that is shown by now.
 const search = new Search(api, model, (id, message) => {
-  if (!model.conversations.has(id)) return false;
-  if (id !== model.active) {
-    open(id);
-    drawParts();
-  }
-  return log.reveal(message);
+  if (id !== model.active) open(id);
+  drawParts();
+  log.reveal(message);
 });
 
 let connection = null;

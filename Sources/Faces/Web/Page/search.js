@@ -4,7 +4,7 @@ import { element, peerName } from "/elements.js";
 import { clock, day } from "/text.js";
 
 export class Search {
-  // - reveal: shows a message of a conversation that is in the page.
+  // - reveal: shows a message of a conversation.
   constructor(api, model, reveal) {
     Object.assign(this, { api, model, reveal });
   }
@@ -37,8 +37,10 @@ export class Search {
     const words = element("bdi", "words", message.text);
     row.append(peerName(this.model.authorOf(info, message)), element("span", "quiet", ` ${day(message.sentAt)} ${clock(message.sentAt)} `), words);
     row.addEventListener("click", () => {
-      if (this.reveal(info.id, message.id)) dialogs.close();
-      else dialogs.complain("the message is gone");
+      const shown = this.model.conversations.get(info.id);
+      if (!shown?.messages.byId.has(message.id)) return dialogs.complain("the message is gone");
+      dialogs.afterwards(() => this.reveal(info.id, message.id));
+      dialogs.close();
     });
     item.append(row);
     return item;
