@@ -1,10 +1,11 @@
 // The API of the node that serves the page.
+import { languageOf } from "/strings.js";
 import { lineOf } from "/text.js";
 
 // The node's refusal of a request.
 export class Refusal extends Error {
   constructor(problem) {
-    super(problem.detail ?? "refused");
+    super(problem.detail);
     this.code = problem.code;
     this.status = problem.status;
   }
@@ -69,7 +70,7 @@ export class API {
 
   // Throws a Refusal, or a TypeError if the node is not reached.
   async ask(method, path, body = undefined, headers = {}) {
-    const options = { method, headers: { Authorization: `Bearer ${this.token}`, ...headers } };
+    const options = { method, headers: { Authorization: `Bearer ${this.token}`, "Accept-Language": languageOf(), ...headers } };
     if (body !== undefined) {
       options.body = JSON.stringify(body);
       options.headers["Content-Type"] = "application/json";

@@ -2,6 +2,7 @@
 import { isComposing } from "/dialogs.js";
 import { button, element } from "/elements.js";
 import { Offers } from "/offers.js";
+import { languageOf, phrase } from "/strings.js";
 import { fault, hint, kindOf, lineOf, linesOf } from "/text.js";
 
 // The node tells peers again after so many milliseconds.
@@ -54,7 +55,7 @@ export class Composer {
     if (isComposing(event) || this.offers.key(event)) return;
     if (event.key === "Enter") {
       event.preventDefault();
-      if (event.shiftKey) this.tell("a message is one line", true);
+      if (event.shiftKey) this.tell(phrase("oneLine"), true);
       else this.send();
     } else if (event.key === "Escape" && this.edited) {
       this.stopEditing();
@@ -86,7 +87,7 @@ export class Composer {
     this.edited = message;
     this.deleteButton.hidden = false;
     this.put(text);
-    this.tell("editing; Escape cancels");
+    this.tell(phrase("editing"));
   }
 
   // The draft comes back.
@@ -143,22 +144,22 @@ export class Composer {
     }
     const count = this.lines.length;
     several.hidden = count < 2;
-    if (several.hidden || several.dataset.count === `${count} ${!this.edited}`) return;
-    several.dataset.count = `${count} ${!this.edited}`;
-    const sendAll = button(`Send ${count} messages`, () => this.sendAll());
-    const join = button("Join into one", () => this.join());
-    several.replaceChildren(element("span", "", `${count} lines:`), ...(this.edited ? [join] : [sendAll, join]));
+    if (several.hidden || several.dataset.of === `${count} ${!this.edited} ${languageOf()}`) return;
+    several.dataset.of = `${count} ${!this.edited} ${languageOf()}`;
+    const sendAll = button(phrase("sendSeveral", count), () => this.sendAll());
+    const join = button(phrase("joinLines"), () => this.join());
+    several.replaceChildren(element("span", "", phrase("severalLines", count)), ...(this.edited ? [join] : [sendAll, join]));
   }
 
   // Sends each line as a message, or none.
   sendAll() {
     const { shown, lines } = this;
-    if (!shown) return this.tell("not connected yet: the text stays here", true);
-    if (lines.length > mostMessages) return this.tell(`${mostMessages} messages at once are the most`, true);
+    if (!shown) return this.tell(phrase("early"), true);
+    if (lines.length > mostMessages) return this.tell(phrase("mostAtOnce", mostMessages), true);
     const texts = lines.map(kindOf);
     for (const [place, { kind, text }] of texts.entries()) {
-      const wrong = kind === "command" ? "it begins with /; // says a slash" : fault(text);
-      if (wrong) return this.tell(`line ${place + 1}: ${wrong}`, true);
+      const wrong = kind === "command" ? phrase("slashLine") : fault(text);
+      if (wrong) return this.tell(phrase("lineFault", place + 1, wrong), true);
     }
     this.clear();
     for (const { text } of texts) this.on.send(shown, text);
@@ -182,8 +183,8 @@ export class Composer {
     const { shown, edited } = this;
     if (this.lines.length > 1) return this.several.querySelector("button").focus();
     const { kind, text } = kindOf(this.input.value);
-    if (!shown) return this.tell("not connected yet: the text stays here", true);
-    if (edited && kind === "command") return this.tell("a command changes no message; // says a slash, and Escape ends the edit", true);
+    if (!shown) return this.tell(phrase("early"), true);
+    if (edited && kind === "command") return this.tell(phrase("commandInEdit"), true);
     const wrong = kind === "command" ? null : fault(text);
     if (wrong) return this.tell(wrong, true);
     if (edited) {

@@ -1,4 +1,5 @@
 // The WebSocket of events: it comes back by itself, and asks for what was missed.
+import { phrase } from "/strings.js";
 
 export class Connection {
   // on: {event(object), state(text, isLost), isStale()}
@@ -19,8 +20,15 @@ export class Connection {
     this.socket.close();
   }
 
+  // Tells the state, or the one of before in another language.
+  // - words: the name of a phrase and its values.
+  tell(words = this.words, isLost = this.isLost) {
+    Object.assign(this, { words, isLost });
+    this.on.state(phrase(...words), isLost);
+  }
+
   open() {
-    this.on.state(this.tries ? "reconnecting" : "connecting", this.tries > 0);
+    this.tell([this.tries ? "reconnecting" : "connecting"], this.tries > 0);
     const query = `?view=${this.view}${this.last ? `&last=${encodeURIComponent(this.last)}` : ""}`;
     const socket = new WebSocket(`ws://${location.host}/api/v1/socket${query}`, ["earshot.v1", `t.${this.token}`, `r.${this.reload}`]);
     socket.onmessage = (message) => this.received(JSON.parse(message.data));
@@ -33,7 +41,7 @@ export class Connection {
     if (!event) return;
     if (event.event === "snapshot" || event.event === "resumed") {
       this.tries = 0;
-      this.on.state("connected", false);
+      this.tell(["connected"], false);
     }
     if (event.seq) this.last = event.seq;
     this.on.event(event);
@@ -63,14 +71,14 @@ export class Connection {
     // A WebSocket can not tell a node that refuses it from one that is not there.
     if (!(await this.on.isStale()) || socket !== this.socket) return;
     clearInterval(this.timer);
-    this.on.state("the node was started anew: open the link that it printed", true);
+    this.tell(["stale"], true);
   }
 
   // 1, 2, 4 … 30 seconds, told second by second.
   wait() {
     this.tries += 1;
     let seconds = Math.min(30, 2 ** (this.tries - 1));
-    const tell = () => this.on.state(`reconnecting in ${seconds} s`, true);
+    const tell = () => this.tell(["reconnectingIn", seconds], true);
     tell();
     clearInterval(this.timer);
     this.timer = setInterval(() => {

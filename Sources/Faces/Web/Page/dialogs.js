@@ -1,6 +1,7 @@
 // Questions and short texts above the page.
 import { Refusal } from "/api.js";
 import { button, element, part } from "/elements.js";
+import { phrase } from "/strings.js";
 
 const dialog = part("dialog");
 // What is shown now: {fault, isBusy, isKept, isStaying}.
@@ -23,7 +24,7 @@ export function show(title, rows, actions = [], { isHarmful = false, isKept = fa
     if (isDanger) made.className = "harm";
     return made;
   });
-  const closing = button(isHarmful ? "Cancel" : "Close", close);
+  const closing = button(phrase(isHarmful ? "cancel" : "close"), close);
   part("dialog-buttons").replaceChildren(...buttons, closing);
   if (!dialog.open) dialog.showModal();
   if (isHarmful) closing.focus();
@@ -57,7 +58,7 @@ export function complain(text) {
 // - more: rows behind the lines.
 // - fault: what is wrong with the lines; null for nothing.
 // - action: the words of its button.
-export function ask(title, labels, done, { more = [], fault = () => null, action = "OK", isStaying = false } = {}) {
+export function ask(title, labels, done, { more = [], fault = () => null, action = phrase("ok"), isStaying = false } = {}) {
   const inputs = labels.map((_, index) => {
     const input = element("input");
     input.id = `ask-${index}`;
@@ -87,12 +88,12 @@ export function ask(title, labels, done, { more = [], fault = () => null, action
 
 // A button that copies a text.
 export function copyButton(text) {
-  const made = button("Copy", async () => {
+  const made = button(phrase("copy"), async () => {
     try {
       await navigator.clipboard.writeText(text);
-      made.textContent = "Copied";
+      made.textContent = phrase("copied");
     } catch {
-      complain("the browser does not copy it: mark it and press Ctrl-C");
+      complain(phrase("markAndCopy"));
     }
   });
   return made;
@@ -103,9 +104,9 @@ export async function attempt(request) {
   try {
     return await request();
   } catch (error) {
-    const words = error instanceof Refusal ? error.message : "the node is not reached";
+    const words = error instanceof Refusal ? error.message : phrase("notReached");
     if (dialog.open) complain(words);
-    else show("Not done", [element("p", "", words)]);
+    else show(phrase("notDone"), [element("p", "", words)]);
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 // The emojis that the page knows by name, and the panel that shows them.
 import { element } from "/elements.js";
+import { phrase } from "/strings.js";
 
 // Each is a name and the emoji.
 const list = `
@@ -74,8 +75,8 @@ export class Picker {
     if (this.root.matches(":popover-open")) return this.root.hidePopover();
     Object.assign(this, { anchor, take, left });
     this.filter.value = "";
-    this.filter.setAttribute("aria-label", "Find an emoji");
-    this.filter.placeholder = "Find an emoji";
+    this.filter.setAttribute("aria-label", phrase("findEmoji"));
+    this.filter.placeholder = phrase("findEmoji");
     this.draw();
     this.root.showPopover();
     const box = anchor.getBoundingClientRect();

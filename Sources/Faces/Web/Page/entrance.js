@@ -1,19 +1,16 @@
 // What a page shows that is not let in, and how it is let in after all.
 import { API, Refusal, admit } from "/api.js";
 import { part } from "/elements.js";
+import { phrase } from "/strings.js";
 
-const words = {
-  none: ["Open the link", "This address alone lets no page in. Open the link that earshot --web printed when it started, or give it here."],
-  used: ["The link was used", "A link lets one page in, once, and a page that was closed is not let in again."],
-  lost: ["Not connected", "The node did not answer. Load the page again, or open the link that earshot --web printed when it started."],
-};
+const words = { none: ["enterTitle", "enterText"], used: ["usedTitle", "usedText"], lost: ["lostTitle", "lostText"] };
 const hosts = ["127.0.0.1", "localhost", "[::1]"];
 
 // - problem: that of `enter`.
 // - admitted: gets the admission.
 export function showEntrance(problem, admitted) {
-  const [title, text] = words[problem];
-  part("state").textContent = "not connected";
+  const [title, text] = words[problem].map((name) => phrase(name));
+  part("state").textContent = phrase("notConnected");
   part("entrance-title").textContent = title;
   part("entrance-text").textContent = text;
   part("entrance").hidden = false;
@@ -33,7 +30,7 @@ export function showEntrance(problem, admitted) {
       admitted(admission);
     } catch (error) {
       rule.textContent = error instanceof Refusal && !error.isPassing
-        ? "It is neither the token nor a link that was not used yet." : "the node is not reached";
+        ? phrase("passFault") : phrase("notReached");
     }
   };
   input.focus();

@@ -3,6 +3,7 @@
 import { avatar, marksOf } from "/avatar.js";
 import { button, element, peerName } from "/elements.js";
 import { richText } from "/richtext.js";
+import { phrase } from "/strings.js";
 import { clock, day } from "/text.js";
 import { welcomeRow } from "/welcome.js";
 
@@ -12,7 +13,6 @@ const step = 100;
 const groupTime = 5 * 60_000;
 // A finger that rests for so many milliseconds asks for the menu.
 const pressTime = 500;
-const marks = { sending: "on its way", delivered: "delivered", read: "read", failed: "not delivered" };
 
 export class Log {
   // on: {unsent(conversation), isHidden(conversation, message), color(key), author(conversation, message), person(conversation, message),
@@ -43,10 +43,7 @@ export class Log {
   show(conversation) {
     const isOther = this.messages !== conversation.messages;
     const staysAtEnd = isOther || this.isAtEnd;
-    if (this.shown !== conversation) {
-      this.rows.clear();
-      this.root.replaceChildren();
-    }
+    if (this.shown !== conversation) this.forget();
     if (isOther) Object.assign(this, { messages: conversation.messages, end: null, missed: 0 });
     this.shown = conversation;
     this.draw(staysAtEnd);
@@ -75,7 +72,7 @@ export class Log {
       before = message.day;
       if (message.missed && !isMissed) plan.push(lineRow("missed", message.id, missedWords(all, start + index)));
       isMissed = message.missed;
-      if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", "new messages"));
+      if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", phrase("newMessages")));
       // The first row of the window has a name without being the first one of its group.
       if ((plan.length > rows && !isFirst) || !continues(group, message)) group = message;
       const isHead = isFirst || group === message;
@@ -181,12 +178,18 @@ export class Log {
     if (this.isAtEnd) this.missed = 0;
     const isNewest = this.end === null || this.end >= this.messages.end;
     this.newer.hidden = this.isAtEnd || (this.missed === 0 && isNewest);
-    this.newer.textContent = this.missed ? `${this.missed} new` : "newest";
+    this.newer.textContent = this.missed ? phrase("newCount", this.missed) : phrase("newest");
   }
 
   toEnd() {
     Object.assign(this, { end: null, missed: 0 });
     if (this.shown) this.draw(true);
+  }
+
+  // Has all rows made again.
+  forget() {
+    this.rows.clear();
+    this.root.replaceChildren();
   }
 
   // Shows a message of the conversation, if it is here.
@@ -243,12 +246,12 @@ export class Log {
     const time = element("time", "at", clock(message.sentAt));
     time.dateTime = message.sentAt;
     const line = element("div", "line");
-    const words = [message.edited && "edited", message.mention && "names you"].filter(Boolean).join(" · ");
+    const words = [message.edited && "edited", message.mention && "namesYou"].filter(Boolean).map((name) => phrase(name)).join(" · ");
     line.append(richText(message.text));
     if (words) line.append(" ", element("span", "meta", words));
     const author = message.isFromCurrentUser ? "you" : name.displayName;
     row.setAttribute("aria-label", [`${author}: ${message.text}`, time.textContent, words].filter(Boolean).join(", "));
-    const more = button("⋯", () => {}, "What can be done with this message");
+    const more = button("⋯", () => {}, phrase("actions"));
     more.className = "more";
     more.tabIndex = -1;
     more.setAttribute("aria-haspopup", "menu");
@@ -271,10 +274,10 @@ export class Log {
     const isRefused = text.state === "refused";
     const row = element("article", `message own ${isRefused ? "failed" : "waiting"}`);
     const line = element("div", "line");
-    line.append(richText(text.text), " ", element("span", "meta", isRefused ? `not sent: ${text.reason}` : "not sent yet"));
+    line.append(richText(text.text), " ", element("span", "meta", isRefused ? phrase("notSent", text.reason) : phrase("notSentYet")));
     const conversation = this.shown;
     if (isRefused) {
-      line.append(buttons(["Send again", () => this.on.retry(conversation, text)], ["Discard", () => this.on.discard(conversation, text)]));
+      line.append(buttons([phrase("sendAgain"), () => this.on.retry(conversation, text)], [phrase("discard"), () => this.on.discard(conversation, text)]));
     }
     row.append(line);
     return row;
@@ -379,7 +382,7 @@ function setMark(row, mark) {
   row.querySelector(".mark")?.remove();
   if (!mark) return;
   row.classList.toggle("lost", mark === "failed");
-  row.querySelector(".line").append(element("span", "meta mark", ` ${marks[mark]}`));
+  row.querySelector(".line").append(element("span", "meta mark", ` ${phrase(mark)}`));
 }
 
 function buttons(...actions) {
@@ -395,14 +398,14 @@ function missedWords(all, place) {
   const messages = all.slice(place).filter(({ kind }) => !kind);
   const next = messages.findIndex(({ missed }) => !missed);
   const count = next < 0 ? messages.length : next;
-  return count === 1 ? "1 message that you missed" : `${count} messages that you missed`;
+  return phrase("missed", count);
 }
 
 // Arrivals and departures, renames, which the node gives by their number alone if they are many, and notices of bridges.
 function noteRows({ id, came, left, renamed, renames, texts }) {
-  const folded = [came && `${came} came`, left && `${left} left`].filter(Boolean).join(", ");
-  const names = renames.map(({ was, is, own }) => (own ? `you are now ${is}` : `${was} is now ${is}`));
-  if (renamed > renames.length) names.push(`${renamed} people have other names now`);
+  const folded = [came && phrase("came", came), left && phrase("gone", left)].filter(Boolean).join(", ");
+  const names = renames.map(({ was, is, own }) => (own ? phrase("youAreNow", is) : phrase("isNow", was, is)));
+  if (renamed > renames.length) names.push(phrase("otherNames", renamed));
   return [folded, ...names, ...texts].filter(Boolean).map((text, place) => lineRow("note", `${id} ${place}`, text));
 }
 

@@ -17,6 +17,7 @@ import { RoomDialogs } from "/rooms.js";
 import { Screen } from "/screen.js";
 import { Search } from "/search.js";
 import { drawConversations, drawPeople, drawRequests, fillBadge, roomSign, titleOf } from "/side.js";
+import { changeLanguage, fillWords, phrase } from "/strings.js";
 import { clock, day, shortName } from "/text.js";
 import { welcomeLines } from "/welcome.js";
 
@@ -94,19 +95,19 @@ const log = new Log(part("log"), part("newer"), {
 
 // What can be done with a message, and with its author.
 function actionsOf(conversation, message) {
-  const copy = ["Copy the text", () => navigator.clipboard.writeText(message.text).catch(() => dialogs.show("Not copied", [element("p", "", message.text)]))];
+  const copy = [phrase("copyText"), () => navigator.clipboard.writeText(message.text).catch(() => dialogs.show(phrase("notCopied"), [element("p", "", message.text)]))];
   if (message.isFromCurrentUser) {
-    return [copy, ["Edit", () => composer.edit(message)], ["Delete", () => remove(conversation, message), true]];
+    return [copy, [phrase("edit"), () => composer.edit(message)], [phrase("delete"), () => remove(conversation, message), true]];
   }
   const person = people.author(conversation, message);
   const name = shortName(person.who);
   const isDirect = conversation.info.kind === "direct";
   return [
     copy,
-    ...(isDirect ? [] : [["Message privately", () => people.message(person)]]),
-    [`About ${name}`, () => people.show(person)],
-    [person.muted ? `Unmute ${name}` : `Mute ${name}`, () => people.mark(person, "mute", !person.muted)],
-    [person.blocked ? `Unblock ${name}` : `Block ${name}`, () => people.mark(person, "block", !person.blocked), !person.blocked],
+    ...(isDirect ? [] : [[phrase("privately"), () => people.message(person)]]),
+    [phrase("about", name), () => people.show(person)],
+    [phrase(person.muted ? "unmuteWho" : "muteWho", name), () => people.mark(person, "mute", !person.muted)],
+    [phrase(person.blocked ? "unblockWho" : "blockWho", name), () => people.mark(person, "block", !person.blocked), !person.blocked],
   ];
 }
 
@@ -137,8 +138,8 @@ function received(event) {
   const parts = take(model, event);
   if (parts.includes("again")) return connection.restart();
   if (event.event === "message") arrived(event);
-  if (event.event === "request" && !event.snapshot) notices.tell(event.from, "asks to talk to you");
-  if (event.event === "invitation" && !event.there) notices.tell(event.from, "invites you to a room");
+  if (event.event === "request" && !event.snapshot) notices.tell(event.from, phrase("asksToTalk"));
+  if (event.event === "invitation" && !event.there) notices.tell(event.from, phrase("invitesYou"));
   draw(parts);
   if (event.event === "snapshot") outbox.keep(new Set(model.conversations.keys()));
   if (event.event === "snapshot" || event.event === "resumed") {
@@ -168,7 +169,7 @@ async function perform(conversation, line) {
     texts = answer.text;
     follow(answer);
   } catch (error) {
-    texts = [error instanceof Refusal ? error.message : "the node is not reached"];
+    texts = [error instanceof Refusal ? error.message : phrase("notReached")];
     isBad = true;
   }
   const shown = model.conversations.get(conversation.info.id) ?? model.current;
@@ -226,22 +227,27 @@ function drawParts() {
 
 function drawTitle(info) {
   const me = info && model.me(info);
-  const away = me?.state === "away" ? ` (away${me.reason ? `: ${me.reason}` : ""})` : "";
+  const away = me?.state !== "away" ? "" : me.reason ? phrase("awayFor", me.reason) : phrase("away");
   part("face").replaceChildren(...(me ? [avatar(me.self, "me")] : []));
   part("me").replaceChildren(...(me ? [peerName(me.self), element("bdi", "", away)] : []));
   if (info) part("title").replaceChildren(...(info.with ? [peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))]));
   part("presence").textContent = info ? presence(info) : "";
   part("room").hidden = info?.kind !== "room";
   const names = (info?.typing ?? []).map(shortName);
-  const verb = names.length > 1 ? "are" : "is";
-  const others = names.length > 3 ? ` and ${names.length - 3} more` : "";
-  part("typing").textContent = names.length > 0 ? `${names.slice(0, 3).join(", ")}${others} ${verb} typing` : "";
+  part("typing").textContent = typingWords(names);
+}
+
+function typingWords(names) {
+  if (names.length === 0) return "";
+  const few = names.slice(0, 3).join(", ");
+  if (names.length === 1) return phrase("typesOne", few);
+  return phrase("typeSeveral", names.length > 3 ? phrase("typingMore", few, names.length - 3) : few);
 }
 
 // Who is here, in a line below the title.
 function presence(info) {
   if (info.kind === "direct") return presenceOf(model.person(info, info.with) ?? { state: "offline" });
-  return info.online === 0 ? "nobody else is here" : `${info.online + 1} here`;
+  return info.online === 0 ? phrase("nobodyHere") : phrase("here", info.online + 1);
 }
 
 // Of a narrow screen, which does not show the lists beside a conversation.
@@ -276,15 +282,14 @@ function tellView() {
 
 function rename() {
   const room = composer.shown?.info.room;
-  const fault = (name) => (name === "" ? "a name has something that can be seen" : null);
-  dialogs.ask("Your name", ["Name"], (name) => rooms.command("nick", { name }, room), { fault });
+  const fault = (name) => (name === "" ? phrase("nameFault") : null);
+  dialogs.ask(phrase("yourName"), [phrase("name")], (name) => rooms.command("nick", { name }, room), { fault });
 }
 
 function wipe() {
-  const words = "All messages, people and rooms of this run are erased, and you get another identity.";
-  dialogs.show("Forget everything?", [element("p", "", words)], [
-    ["Wipe", () => rooms.command("wipe", { yes: true }), true],
-    ["Wipe, come back at once", () => rooms.command("wipe", { yes: true, now: true }), true]], { isHarmful: true });
+  dialogs.show(phrase("wipeQuestion"), [element("p", "", phrase("wipeText"))], [
+    [phrase("wipe"), () => rooms.command("wipe", { yes: true }), true],
+    [phrase("wipeNow"), () => rooms.command("wipe", { yes: true, now: true }), true]], { isHarmful: true });
 }
 
 const actions = {
@@ -295,7 +300,16 @@ const actions = {
   join: () => rooms.join(),
   make: () => rooms.make(),
   wipe,
+  language: () => {
+    changeLanguage();
+    fillWords(document);
+    connection?.tell();
+    for (const { messages } of model.conversations.values()) for (const row of messages.all) row.day = undefined;
+    log.forget();
+    draw(["all"]);
+  },
 };
+fillWords(document);
 for (const [id, action] of Object.entries(actions)) part(id).addEventListener("click", action);
 addEventListener("online", () => outbox.sendAll());
 

@@ -1,6 +1,7 @@
 // What the user learns of while the page is not looked at: title, icon, notifications.
 
 import { keepChoice, keptChoice } from "/kept.js";
+import { phrase } from "/strings.js";
 import { shortName } from "/text.js";
 
 export class Notices {
@@ -53,7 +54,7 @@ export class Notices {
     if (isOpen) this.unseen += 1;
     this.show(this.unread);
     if (message.conversation === "direct" || message.mention) {
-      this.tell(message.from, "said something to you", message.conversationId);
+      this.tell(message.from, phrase("saidSomething"), message.conversationId);
     }
   }
 

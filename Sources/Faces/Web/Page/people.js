@@ -2,6 +2,7 @@
 import { avatar, marksOf } from "/avatar.js";
 import * as dialogs from "/dialogs.js";
 import { element } from "/elements.js";
+import { phrase } from "/strings.js";
 import { clock, day } from "/text.js";
 
 const { attempt } = dialogs;
@@ -12,8 +13,8 @@ const pathOf = ({ roomId, who }) => `rooms/${roomId}/people/${who.key}`;
 // The state in words, the peer's own words last.
 export function presenceOf({ state, since, reason, elsewhere }) {
   const today = day(Date.now());
-  const left = since ? ` since ${day(since) === today ? "" : `${day(since)}, `}${clock(since)}` : "";
-  const words = { online: elsewhere ? "in another network" : "online", away: "away", offline: `not here${left}` }[state];
+  const left = since ? phrase("notHereSince", `${day(since) === today ? "" : `${day(since)}, `}${clock(since)}`) : phrase("notHere");
+  const words = { online: phrase(elsewhere ? "inOtherNetwork" : "online"), away: phrase("awayState"), offline: left }[state];
   return reason ? `${words}: ${reason}` : words;
 }
 
@@ -31,15 +32,15 @@ export class People {
   show(person) {
     const { who } = person;
     const row = element("p", "person-row");
-    const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]).map((mark) => ` · ${mark}`);
+    const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]).map((mark) => ` · ${phrase(mark)}`);
     const words = element("bdi", "quiet", `${presenceOf(person)}${marks.join("")} · ${person.room}`);
     row.append(avatar(who, `c${this.on.color(who.key)}`, marksOf(who, person)), words);
     dialogs.show(who.displayName, [row], [
-      ["Direct message", () => this.message(person)],
-      ["Verify", () => this.verify(person)],
-      [person.muted ? "Unmute" : "Mute", () => this.mark(person, "mute", !person.muted)],
-      [person.blocked ? "Unblock" : "Block", () => this.mark(person, "block", !person.blocked), !person.blocked],
-      ["Invite to a room", () => this.on.invite(person)],
+      [phrase("directMessage"), () => this.message(person)],
+      [phrase("verify"), () => this.verify(person)],
+      [phrase(person.muted ? "unmute" : "mute"), () => this.mark(person, "mute", !person.muted)],
+      [phrase(person.blocked ? "unblock" : "block"), () => this.mark(person, "block", !person.blocked), !person.blocked],
+      [phrase("inviteToRoom"), () => this.on.invite(person)],
     ]);
   }
 
@@ -51,7 +52,7 @@ export class People {
   message({ who, roomId }) {
     const id = `${roomId}-${who.key}`;
     if (this.model.conversations.has(id)) return this.on.open(id);
-    dialogs.ask(`To ${who.displayName}`, ["Message"], (text) =>
+    dialogs.ask(phrase("to", who.displayName), [phrase("message")], (text) =>
       attempt(() => this.api.ask("POST", `rooms/${roomId}/direct`, { to: who.key, text })));
   }
 
@@ -62,19 +63,19 @@ export class People {
     // Without libqrencode there is no picture.
     const picture = await this.api.ask("GET", `${pathOf(person)}/code.svg`).catch(() => null);
     const rows = [
-      element("p", "", "Compare these digits with the other user, by voice or side by side. They are equal at both."),
+      element("p", "", phrase("compare")),
       element("p", "code", whole.code),
     ];
     if (picture) rows.push(pictureOf(picture));
-    dialogs.show(`Is this ${who.displayName}?`, rows, [
-      ["They are equal", () => this.mark(person, "verified", true)], ["They differ", () => this.mark(person, "verified", false)]]);
+    dialogs.show(phrase("isThis", who.displayName), rows, [
+      [phrase("equal"), () => this.mark(person, "verified", true)], [phrase("differ"), () => this.mark(person, "verified", false)]]);
   }
 }
 
 function pictureOf(source) {
   const picture = document.adoptNode(new DOMParser().parseFromString(source, "image/svg+xml").documentElement);
   picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", "the digits as a QR code");
+  picture.setAttribute("aria-label", phrase("asCode"));
   const box = element("div", "picture");
   box.append(picture);
   return box;

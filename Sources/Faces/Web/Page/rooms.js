@@ -1,11 +1,12 @@
 // Dialogues about rooms: join, make, leave, invite, announce.
 import * as dialogs from "/dialogs.js";
 import { button, element } from "/elements.js";
+import { phrase } from "/strings.js";
 
 const { attempt } = dialogs;
 
 // A name that has nothing is refused before a key goes anywhere.
-const nameFault = (name) => (name === "" ? "a room needs a name" : null);
+const nameFault = (name) => (name === "" ? phrase("roomFault") : null);
 
 export class RoomDialogs {
   // - follow: shows the conversation that a command opened, by its answer.
@@ -26,12 +27,12 @@ export class RoomDialogs {
     const others = announced.filter(({ name }) => !this.model.rooms.some(({ room }) => room === name));
     const rows = others.map(({ name, people }) => {
       const row = element("p", "announced");
-      row.append(element("bdi", "", name), ` · announced by ${people} `, button("Join", () =>
-        dialogs.perform(() => this.command("join", { room: name, open: true })), `join ${name}`));
+      row.append(element("bdi", "", name), phrase("announcedBy", people), button(phrase("join"), () =>
+        dialogs.perform(() => this.command("join", { room: name, open: true })), phrase("joinWhich", name)));
       return row;
     });
-    if (rows.length > 0) rows.unshift(element("h3", "", "Rooms that people here announce"));
-    dialogs.ask("Join a room", ["Name", "Key (empty for an open room)"], (room, key) =>
+    if (rows.length > 0) rows.unshift(element("h3", "", phrase("announcedRooms")));
+    dialogs.ask(phrase("joinRoom"), [phrase("name"), phrase("keyLabel")], (room, key) =>
       this.command("join", key === "" ? { room } : { room, key }), { more: rows, fault: nameFault });
   }
 
@@ -41,25 +42,24 @@ export class RoomDialogs {
   }
 
   make() {
-    dialogs.ask("Make a private room", ["Name"], async (room) => {
+    dialogs.ask(phrase("makeRoom"), [phrase("name")], async (room) => {
       const made = (await this.command("room", { room }))?.find((report) => report.command === "room");
       if (!made) return;
-      dialogs.show("The key of the room", [
-        element("p", "", "All who have it can join. Give it only to them. It is shown this once."), element("p", "key", made.key),
+      dialogs.show(phrase("keyTitle"), [
+        element("p", "", phrase("keyText")), element("p", "key", made.key),
         dialogs.copyButton(made.key)], [], { isKept: true });
     }, { fault: nameFault });
   }
 
   // - info: the room's conversation.
   async about(info) {
-    const rows = [element("p", "", info.private ? "A private room: only those who have its key can join."
-      : "An open room: all who know its name can join.")];
+    const rows = [element("p", "", phrase(info.private ? "privateRoom" : "openRoom"))];
     const actions = [
-      ["Announce my other open rooms here", () => this.command("announce", {}, info.room)],
-      ["Announce none", () => this.command("announce", { off: true }, info.room)],
+      [phrase("announce"), () => this.command("announce", {}, info.room)],
+      [phrase("announceNone"), () => this.command("announce", { off: true }, info.room)],
     ];
-    if (this.model.rooms.length > 1) actions.unshift(["Leave the room", () => this.leave(info), true]);
-    else rows.push(element("p", "quiet", "It is your only room, so it can not be left."));
+    if (this.model.rooms.length > 1) actions.unshift([phrase("leaveRoom"), () => this.leave(info), true]);
+    else rows.push(element("p", "quiet", phrase("onlyRoom")));
     if (info.bridged) await this.addConsent(info, rows, actions);
     dialogs.show(info.title, rows, actions);
   }
@@ -68,15 +68,14 @@ export class RoomDialogs {
   async addConsent(info, rows, actions) {
     const bridge = (await this.command("bridge", {}, info.room))?.find((report) => report.command === "bridge");
     if (!bridge) return;
-    const words = bridge.allowed ? "with what you say" : "without what you say";
-    rows.push(element("p", "", `⇄ A bridge carries it to other networks, ${words}.`));
-    actions.push(bridge.allowed ? ["Keep what I say here", () => this.command("bridge", { on: false }, info.room)]
-      : ["Let bridges carry what I say", () => this.command("bridge", { on: true }, info.room)]);
+    rows.push(element("p", "", phrase(bridge.allowed ? "bridgeWith" : "bridgeWithout")));
+    actions.push(bridge.allowed ? [phrase("bridgeOff"), () => this.command("bridge", { on: false }, info.room)]
+      : [phrase("bridgeOn"), () => this.command("bridge", { on: true }, info.room)]);
   }
 
   leave(info) {
-    dialogs.show(`Leave ${info.title}?`, [element("p", "", "Its messages are gone from this node.")], [
-      ["Leave", () => this.command("part", { room: info.room }), true]], { isHarmful: true });
+    dialogs.show(phrase("leaveQuestion", info.title), [element("p", "", phrase("leaveText"))], [
+      [phrase("leave"), () => this.command("part", { room: info.room }), true]], { isHarmful: true });
   }
 
   // Invites a peer to another of the own rooms.
@@ -84,9 +83,9 @@ export class RoomDialogs {
     const others = this.model.rooms.filter(({ room }) => room !== person.room);
     const invite = async (room) => {
       const reports = await this.command("invite", { who: person.who.key, room }, person.room);
-      if (reports) dialogs.show("Invited", [element("p", "", `${person.who.displayName} is invited to ${room}.`)]);
+      if (reports) dialogs.show(phrase("invited"), [element("p", "", phrase("invitedText", person.who.displayName, room))]);
     };
-    const words = others.length > 0 ? "To which room? The invitation has the key of a private one." : "You are in no other room.";
-    dialogs.show(`Invite ${person.who.displayName}`, [element("p", "", words)], others.map(({ room, title }) => [title, () => invite(room)]));
+    const words = phrase(others.length > 0 ? "whichRoom" : "noOtherRoom");
+    dialogs.show(phrase("inviteWho", person.who.displayName), [element("p", "", words)], others.map(({ room, title }) => [title, () => invite(room)]));
   }
 }

@@ -1,6 +1,7 @@
 // Finds messages of the conversation that is shown, and goes to one of them.
 import * as dialogs from "/dialogs.js";
 import { element, peerName } from "/elements.js";
+import { phrase } from "/strings.js";
 import { clock, day } from "/text.js";
 
 export class Search {
@@ -14,9 +15,9 @@ export class Search {
     const results = element("ul", "results");
     const count = element("p", "quiet");
     count.setAttribute("role", "status");
-    const title = `Search ${info.with ? info.with.displayName : info.title}`;
-    dialogs.ask(title, ["Text"], (text) => this.find(info, text, results, count), {
-      more: [count, results], fault: (text) => (text === "" ? "what is to be found?" : null), isStaying: true, action: "Search",
+    const title = phrase("searchIn", info.with ? info.with.displayName : info.title);
+    dialogs.ask(title, [phrase("searchText")], (text) => this.find(info, text, results, count), {
+      more: [count, results], fault: (text) => (text === "" ? phrase("searchFault") : null), isStaying: true, action: phrase("search"),
     });
   }
 
@@ -26,7 +27,7 @@ export class Search {
     const messages = answer.reports.find(({ command }) => command === "search")?.messages ?? [];
     // The newest first, as it is what is looked for most.
     const rows = messages.reverse().map((message) => this.row(info, message));
-    count.textContent = rows.length === 1 ? "1 message" : `${rows.length} messages`;
+    count.textContent = phrase("found", rows.length);
     results.replaceChildren(...rows);
   }
 
@@ -38,7 +39,7 @@ export class Search {
     row.append(peerName(this.model.authorOf(info, message)), element("span", "quiet", ` ${day(message.sentAt)} ${clock(message.sentAt)} `), words);
     row.addEventListener("click", () => {
       const shown = this.model.conversations.get(info.id);
-      if (!shown?.messages.byId.has(message.id)) return dialogs.complain("the message is gone");
+      if (!shown?.messages.byId.has(message.id)) return dialogs.complain(phrase("messageGone"));
       dialogs.afterwards(() => this.reveal(info.id, message.id));
       dialogs.close();
     });

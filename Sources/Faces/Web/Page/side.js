@@ -1,12 +1,14 @@
 // The lists on the left: conversations, requests and invitations, and the people of the room that is shown.
 import { avatar, drawing, marksOf } from "/avatar.js";
 import { button, element, peerName } from "/elements.js";
+import { phrase } from "/strings.js";
 import { clock } from "/text.js";
 
 // So many rows of a list show before it is unfolded, and never more than so many people.
 const mostFolded = 12;
 const mostPeople = 200;
 const order = { online: 0, away: 1, offline: 2 };
+const stateWords = { online: "online", away: "awayState", offline: "offline" };
 
 // A room that bridges carry to other networks has the mark of the terminal's prompt.
 export const titleOf = (info) => (info.kind === "room" && info.bridged ? `${info.title} ⇄` : info.title);
@@ -16,7 +18,7 @@ export function roomSign({ private: isPrivate }) {
   const sign = element("span", "room-sign", isPrivate ? undefined : "#");
   if (!isPrivate) sign.setAttribute("aria-hidden", "true");
   if (!isPrivate) return sign;
-  const lock = drawing("svg", { viewBox: "0 0 24 24", role: "img", "aria-label": "private" });
+  const lock = drawing("svg", { viewBox: "0 0 24 24", role: "img", "aria-label": phrase("private") });
   lock.append(drawing("path", { d: "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 7 0v3" }));
   sign.append(lock);
   return sign;
@@ -28,7 +30,7 @@ const colorOf = (model, { key }) => `c${model.colors.get(key) ?? 0}`;
 export function fillBadge(badge, { unread, mentions }) {
   badge.hidden = unread === 0;
   badge.textContent = `${mentions > 0 ? "@" : ""}${unread}`;
-  badge.setAttribute("aria-label", `${unread} unread${mentions > 0 ? ", you are named" : ""}`);
+  badge.setAttribute("aria-label", phrase(mentions > 0 ? "unreadNamed" : "unread", unread));
   return badge;
 }
 
@@ -53,7 +55,7 @@ function conversationRow(model, { info, messages }, open) {
   const right = element("span", "quiet", latest ? clock(latest.sentAt) : "");
   if (info.unread > 0) right.append(" ", fillBadge(element("span", "badge"), info));
   name.append(right);
-  const last = element("span", "last", latest ? undefined : "nothing said yet");
+  const last = element("span", "last", latest ? undefined : phrase("nothingSaid"));
   if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", `: ${latest.text}`));
   const face = info.with ? avatar(info.with, colorOf(model, info.with), marksOf(info.with, model.person(info, info.with))) : roomSign(info);
   row.append(face, name, last);
@@ -66,14 +68,14 @@ export function drawRequests(part, root, model, on) {
   const requests = [...model.requests.values()].map((request) => {
     const { displayName } = request.from;
     return question(model, request.from, request.text, [
-      ["Accept", () => on.answer(request, true), `accept ${displayName}`],
-      ["Decline", () => on.answer(request, false), `decline ${displayName}`],
+      [phrase("accept"), () => on.answer(request, true), phrase("acceptWho", displayName)],
+      [phrase("decline"), () => on.answer(request, false), phrase("declineWho", displayName)],
     ]);
   });
   const invitations = [...model.invitations.values()].map((invitation) => question(
-    model, invitation.from, `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
-      ["Join", () => on.join(invitation), `join ${invitation.to}`],
-      ["Hide", () => on.hide(invitation), `hide the invitation to ${invitation.to}`],
+    model, invitation.from, phrase(invitation.private ? "invitesPrivate" : "invitesOpen", invitation.to), [
+      [phrase("join"), () => on.join(invitation), phrase("joinWhich", invitation.to)],
+      [phrase("hide"), () => on.hide(invitation), phrase("hideWhich", invitation.to)],
     ]));
   replace(root, [...requests, ...invitations]);
 }
@@ -94,8 +96,8 @@ export function drawPeople(root, model, choose) {
   const rows = people.slice(0, mostPeople).map((person) => ({ isKept: false, make: () => personRow(model, person, choose) }));
   const shown = folded(model, "people", rows, () => drawPeople(root, model, choose));
   const more = Math.max(0, people.length - mostPeople) + model.unlisted(roomId);
-  if (more > 0) shown.push(element("p", "quiet", `and ${more} more`));
-  if (shown.length === 0) shown.push(element("p", "quiet", "Nobody else is here yet."));
+  if (more > 0) shown.push(element("p", "quiet", phrase("andMore", more)));
+  if (shown.length === 0) shown.push(element("p", "quiet", phrase("nobodyYet")));
   replace(root, shown);
 }
 
@@ -106,9 +108,9 @@ function personRow(model, person, choose) {
   row.dataset.room = person.room;
   const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
   const place = person.elsewhere && person.state !== "offline" && "elsewhere";
-  const words = [person.state, place, ...marks].filter(Boolean).join(", ");
+  const words = [stateWords[person.state], place, ...marks].filter(Boolean).map((name) => phrase(name)).join(", ");
   // Most are simply here, which needs no words for those who see the list.
-  const last = element("span", words === "online" && !person.reason ? "last unseen" : "last");
+  const last = element("span", words === phrase("online") && !person.reason ? "last unseen" : "last");
   // The peer's own words come last, and are set apart: they could read as a mark.
   last.append(element("span", "", words));
   if (person.reason) last.append(element("bdi", "words", `: ${person.reason}`));
@@ -124,7 +126,7 @@ function folded(model, list, rows, redraw) {
   if (rows.length <= mostFolded + 1) return rows.map(({ make }) => make());
   const isWhole = model.unfolded.has(list);
   const shown = rows.filter(({ isKept }, place) => isWhole || isKept || place < mostFolded);
-  const fold = button(isWhole ? "Show fewer" : `Show ${rows.length - shown.length} more`, () => {
+  const fold = button(isWhole ? phrase("showFewer") : phrase("showMore", rows.length - shown.length), () => {
     if (isWhole) model.unfolded.delete(list);
     else model.unfolded.add(list);
     redraw();

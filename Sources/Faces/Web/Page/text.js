@@ -1,4 +1,5 @@
 // The rules of a message's text, as far as the page can know them; the node checks all of them.
+import { languageOf, phrase } from "/strings.js";
 
 const longest = 240;
 const longestInBytes = 3072;
@@ -32,12 +33,12 @@ export const linesOf = (text) => text.split(/[\n\v\f\r\u0085\u2028\u2029]/u).map
 // The rule that a text breaks; null if it may be sent.
 export function fault(text) {
   const trimmed = text.trim();
-  if (trimmed === "") return "the message is empty";
-  if (/[\r\n]/.test(trimmed)) return "a message is one line";
+  if (trimmed === "") return phrase("empty");
+  if (/[\r\n]/.test(trimmed)) return phrase("oneLine");
   const bytes = encoder.encode(trimmed).length;
-  if (bytes > longestInBytes) return `the message is ${bytes} bytes; ${longestInBytes} is the most`;
+  if (bytes > longestInBytes) return phrase("tooManyBytes", bytes, longestInBytes);
   const count = characters(trimmed);
-  return count > longest ? `the message is ${count} characters; ${longest} is the most` : null;
+  return count > longest ? phrase("tooLong", count, longest) : null;
 }
 
 // What is shown while a text is typed: nothing below 200 characters.
@@ -45,10 +46,8 @@ export function hint(text) {
   const count = characters(text.trim());
   if (count < 200) return "";
   const left = longest - count;
-  return left >= 0 ? `${counted(left)} left` : `${counted(-left)} too long`;
+  return left >= 0 ? phrase("left", left) : phrase("over", -left);
 }
-
-const counted = (count) => (count === 1 ? "1 character" : `${count} characters`);
 
 // A peer's name for a place that others cut, such as a notification: a long nickname is shortened, and the number never.
 export function shortName({ displayName }) {
@@ -58,9 +57,18 @@ export function shortName({ displayName }) {
   return (isLong ? `${letters.slice(0, longestNickname - 1).join("")}…` : letters.join("")) + (place < 0 ? "" : displayName.slice(place));
 }
 
-// Made once, as a formatter takes longer to make than to use.
-const clockFormat = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
-const dayFormat = new Intl.DateTimeFormat([], { weekday: "long", day: "numeric", month: "long" });
+// Made once for a language, as a formatter takes longer to make than to use.
+const formats = new Map();
 
-export const clock = (date) => clockFormat.format(new Date(date));
-export const day = (date) => dayFormat.format(new Date(date));
+function formatted(date, name, options) {
+  const key = `${name} ${languageOf()}`;
+  if (!formats.has(key)) {
+    // The user's own form of the language, if there is one: en-GB has other times than en-US.
+    const tag = navigator.languages.find((each) => each.toLowerCase().split("-")[0] === languageOf()) ?? languageOf();
+    formats.set(key, new Intl.DateTimeFormat(tag, options));
+  }
+  return formats.get(key).format(new Date(date));
+}
+
+export const clock = (date) => formatted(date, "clock", { hour: "2-digit", minute: "2-digit" });
+export const day = (date) => formatted(date, "day", { weekday: "long", day: "numeric", month: "long" });

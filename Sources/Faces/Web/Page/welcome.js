@@ -1,32 +1,28 @@
 // What a conversation shows in which nothing was said yet.
 import { element } from "/elements.js";
+import { phrase } from "/strings.js";
 
 // How others find this node, and it them.
-const ways = {
-  daemon: (port) => `This node listens on port ${port} and looks for others with mDNS, by the Avahi daemon.`,
-  embedded: (port) => `This node listens on port ${port} and looks for others with mDNS, by itself.`,
-  none: (port) => `This node listens on port ${port} and looks for nobody.`,
-};
+const ways = { daemon: "byDaemon", embedded: "byItself", none: "notLooking" };
 
-function advice(join, discovery) {
-  return discovery === "none" ? `Start Earshot on another computer ${join}, with --peer and the address and port of this one.`
-    : `Start Earshot on another computer in this network, ${join}: the two find each other without any settings.`;
+function advice(isPrivate, title, discovery) {
+  if (discovery === "none") return phrase(isPrivate ? "peerPrivate" : "peerOpen", title);
+  return phrase(isPrivate ? "advicePrivate" : "adviceOpen", title);
 }
 
 // The lines of a conversation without messages, the first one its title.
 // - node: the port and the discovery of the room's node.
 export function welcomeLines({ kind, room, title, online, with: who, private: isPrivate }, me, node) {
-  if (kind === "direct") return ["Nothing is said here yet.", `Only you and ${who.displayName} can read what is.`];
-  const name = `You are ${me.displayName}.`;
+  if (kind === "direct") return [phrase("nothingHere"), phrase("onlyYouTwo", who.displayName)];
+  const name = phrase("youAre", me.displayName);
   if (online > 0) {
-    return [`${name} Nothing is said here yet.`, online === 1 ? "One other person hears what you say." : `${online} other people hear what you say.`];
+    return [`${name} ${phrase("nothingHere")}`, phrase("othersHear", online)];
   }
-  const join = isPrivate ? `with the same key of the room ${title}` : `in the room ${title}`;
   return [
-    `${name} Nobody else is here yet.`,
-    advice(join, node?.discovery),
-    ...(node ? [ways[node.discovery](node.port)] : []),
-    "If nobody comes, earshot doctor says what is in the way.",
+    `${name} ${phrase("nobodyYet")}`,
+    advice(isPrivate, title, node?.discovery),
+    ...(node ? [phrase(ways[node.discovery], node.port)] : []),
+    phrase("doctor"),
   ];
 }
 
