@@ -144,12 +144,17 @@ class View(PageTest):
         expect(face.locator(".verified")).to_have_count(1)
         different = page.evaluate("""async () => {
             const { avatar, marksOf } = await import("/avatar.js");
-            const of = (number) => avatar({ key: number.toString(16).padStart(64, "0").split("").reverse().join("") }, "c1").innerHTML;
+            const key = () => Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+            const of = () => avatar({ key: key() }, "c1").querySelector("path").getAttribute("d");
             const contact = avatar({ key: "0".repeat(64) }, "c1", marksOf({ contact: "Bob" }, { verified: true }));
-            return [new Set(Array.from({ length: 256 }, (_, number) => of(number))).size, contact.getAttribute("aria-label")];
+            const patterns = Array.from({ length: 100 }, of);
+            const cells = patterns.map((pattern) => pattern.split("M").length - 1);
+            return [new Set(patterns).size, Math.min(...cells), Math.max(...cells), contact.getAttribute("aria-label")];
         }""")
-        # Two digits, of which each is one cell.
-        self.assertEqual(different, [4, "verified, contact"])
+        # There are 6,435 of them; each has 8 cells, of which those beside the middle are there twice.
+        self.assertGreater(different[0], 90)
+        self.assertTrue(11 <= different[1] <= different[2] <= 16, different)
+        self.assertEqual(different[3], "verified, contact")
 
     def test_addresses_code_and_emoji_are_shown_as_such(self):
         texts = {

@@ -7,11 +7,13 @@ const words = { verified: "verified", contact: "contact" };
 // A tick at the bottom and a star at the top, as large as can be told apart at 24 pixels.
 const shapes = { verified: "M16.2 19.1l1.9 1.9 3.6-4", contact: "M19 1l1.3 2.8 3 .4-2.2 2.1.6 3-2.7-1.5-2.7 1.5.6-3-2.2-2.1 3-.4z" };
 
-// The path of the cells that a key has: 15 of its digits, each for one cell on the left or in the middle.
+// The path of the cells that a key has. Each of its first 15 bytes is a cell on the left or in the middle, and those of the 8 largest bytes
+// are filled, so that no picture is empty.
 function patternOf(key) {
+  const byte = (cell) => Number.parseInt(key.slice(2 * cell, 2 * cell + 2), 16);
+  const cells = Array.from({ length: 15 }, (_, cell) => cell).sort((a, b) => byte(b) - byte(a) || a - b).slice(0, 8);
   let path = "";
-  for (let cell = 0; cell < 15; cell += 1) {
-    if (Number.parseInt(key[cell], 16) % 2 === 0) continue;
+  for (const cell of cells) {
     const [column, row] = [cell % 3, Math.floor(cell / 3)];
     for (const x of new Set([column, 4 - column])) path += `M${4.5 + 3 * x} ${4.5 + 3 * row}h3v3h-3z`;
   }

@@ -223,11 +223,11 @@ export const strings = {
     "Start Earshot on another computer in this network, with the same key of the room %1: the two find each other without any settings.",
     "이 네트워크의 다른 컴퓨터에서 방 %1의 같은 키로 Earshot을 시작하세요. 설정 없이 서로 찾습니다."],
   peerOpen: [
-    "Start Earshot on another computer in the room %1, with --peer and the address and port of this one.",
-    "다른 컴퓨터에서 이 컴퓨터의 주소와 포트를 --peer로 주어 Earshot을 방 %1에 시작하세요."],
+    "Start Earshot on another computer in the room %1, with `--peer` and the address and port of this one.",
+    "다른 컴퓨터에서 이 컴퓨터의 주소와 포트를 `--peer`로 주어 Earshot을 방 %1에 시작하세요."],
   peerPrivate: [
-    "Start Earshot on another computer with the same key of the room %1, with --peer and the address and port of this one.",
-    "다른 컴퓨터에서 방 %1의 같은 키와, --peer로 이 컴퓨터의 주소와 포트를 주어 Earshot을 시작하세요."],
+    "Start Earshot on another computer with the same key of the room %1, with `--peer` and the address and port of this one.",
+    "다른 컴퓨터에서 방 %1의 같은 키와, `--peer`로 이 컴퓨터의 주소와 포트를 주어 Earshot을 시작하세요."],
   byDaemon: [
     "This node listens on port %1 and looks for others with mDNS, by the Avahi daemon.",
     "이 노드는 포트 %1에서 듣고, Avahi 데몬의 mDNS로 다른 노드를 찾습니다."],
@@ -235,7 +235,7 @@ export const strings = {
     "This node listens on port %1 and looks for others with mDNS, by itself.",
     "이 노드는 포트 %1에서 듣고, 스스로 mDNS로 다른 노드를 찾습니다."],
   notLooking: ["This node listens on port %1 and looks for nobody.", "이 노드는 포트 %1에서 듣고, 다른 노드를 찾지 않습니다."],
-  doctor: ["If nobody comes, earshot doctor says what is in the way.", "아무도 오지 않으면 earshot doctor가 무엇이 막는지 알려 줍니다."],
+  doctor: ["If nobody comes, `earshot doctor` says what is in the way.", "아무도 오지 않으면 `earshot doctor`가 무엇이 막는지 알려 줍니다."],
 };
 
 const languages = ["en", "ko"];

@@ -1,5 +1,6 @@
 // What a conversation shows in which nothing was said yet.
 import { element } from "/elements.js";
+import { richText } from "/richtext.js";
 import { phrase } from "/strings.js";
 
 // How others find this node, and it them.
@@ -29,8 +30,8 @@ export function welcomeLines({ kind, room, title, online, with: who, private: is
 export function welcomeRow(lines) {
   const row = element("div", "welcome");
   row.append(...lines.map((line, place) => {
-    const made = element("p", place === 0 ? "first" : "", line);
-    made.dir = "auto";
+    const made = element("p", place === 0 ? "first" : "");
+    made.append(richText(line));
     return made;
   }));
   return row;
