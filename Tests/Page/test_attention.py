@@ -2,6 +2,8 @@
 
 import unittest
 
+from chromium import Chromium
+from display import Display
 from page import PageTest
 from playwright.sync_api import expect
 
@@ -13,6 +15,16 @@ KEEP = """
             super(title, options);
             told.push(`${title}: ${options.body}`);
             window.lastNotification = this;
+        }
+    };
+"""
+# Keeps the notifications that the browser has shown.
+SEE = """
+    window.seen = [];
+    window.Notification = class extends Notification {
+        constructor(title, options) {
+            super(title, options);
+            this.onshow = () => seen.push(`${title}: ${options.body}`);
         }
     };
 """
@@ -135,6 +147,71 @@ class Attention(PageTest):
                          + [f"{carol.result('whoami')['who']['displayName']}: asks to talk to you"])
         page.evaluate(HIDE, False)
         page.evaluate("lastNotification.onclick()")
+
+    def test_a_window_behind_another_one_notifies_on_a_real_screen(self):
+        self.befriend()
+        display = Display()
+        self.addCleanup(display.close)
+        chromium = Chromium(display)
+        self.addCleanup(chromium.close)
+        origin = f"http://127.0.0.1:{self.alice.port}"
+        chromium.ask("Browser.setPermission", {"permission": {"name": "notifications"}, "setting": "granted", "origin": origin})
+        chromium.ask("Page.addScriptToEvaluateOnNewDocument", {"source": SEE}, chromium.session)
+        chromium.open(self.alice.link())
+        chromium.wait("document.getElementById('state')?.textContent === 'connected'")
+        self.bob.say("alice, while it is looked at")
+        chromium.wait("document.querySelectorAll('#log .message').length === 1")
+        chromium.cover()
+        chromium.wait("document.hidden")
+        self.bob.say("not about you")
+        self.bob.say("alice, look")
+        self.direct("psst")
+        chromium.wait("document.title === '(3) Earshot'")
+        # The browser has shown both, and says so itself.
+        chromium.wait("window.seen.length === 2")
+        name = self.bob.result("whoami")["who"]["displayName"]
+        self.assertEqual(chromium.run("window.seen"), [f"{name}: said something to you"] * 2)
+        chromium.uncover()
+        chromium.wait("!document.hidden")
+        self.bob.say("alice, again")
+        chromium.wait("document.querySelectorAll('#log .message').length === 4")
+        self.assertEqual(chromium.run("window.seen.length"), 2)
+
+    def test_sound_is_off_until_it_is_wished_and_names_nobody(self):
+        self.befriend()
+        context = self.browser.new_context(locale="en-GB")
+        self.addCleanup(context.close)
+        context.add_init_script("""
+            window.tones = 0;
+            const start = OscillatorNode.prototype.start;
+            OscillatorNode.prototype.start = function (...values) { tones += 1; return start.apply(this, values); };
+        """)
+        page = self.page(context=context)
+        sound = page.get_by_role("button", name="Sound")
+        expect(sound).to_have_attribute("aria-pressed", "false")
+
+        def tones_of(text):
+            before = page.evaluate("tones")
+            page.evaluate(HIDE, True)
+            self.direct(text)
+            expect(page.locator(f"[data-id='r1-{self.bob.key}']")).to_contain_text(text)
+            page.evaluate(HIDE, False)
+            return page.evaluate("tones") - before
+
+        self.assertEqual(tones_of("silent"), 0)
+        sound.click()
+        expect(sound).to_have_attribute("aria-pressed", "true")
+        self.assertEqual(page.evaluate("tones"), 1)
+        self.assertEqual(tones_of("loud"), 1)
+        # The wish outlives the page, and is all that is kept; a page sounds behind its first key or click.
+        page.reload()
+        expect(page.locator("#state")).to_have_text("connected")
+        expect(sound).to_have_attribute("aria-pressed", "true")
+        self.assertEqual(page.evaluate("JSON.stringify(localStorage)"), '{"sound":"on"}')
+        page.keyboard.press("Shift")
+        self.assertEqual(tones_of("loud again"), 1)
+        sound.click()
+        self.assertEqual(tones_of("silent again"), 0)
 
     def test_the_node_says_which_messages_name_the_user(self):
         self.befriend()

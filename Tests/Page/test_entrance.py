@@ -2,14 +2,16 @@
 
 import os
 import re
+import signal
 import sqlite3
+import subprocess
 import time
 import unittest
 
 from display import Display
 from page import CHROMIUM, PageTest
 from playwright.sync_api import expect
-from test_firefox import Firefox
+from test_firefox import FIREFOX, Firefox
 
 CONNECTED = "document.getElementById('state').textContent === 'connected'"
 # How long a page may take to come back is 20 s.
@@ -165,6 +167,61 @@ class Entrance(PageTest):
         self.assertEqual(page.evaluate("Object.keys(sessionStorage)"), ["reload"])
         self.assertRegex(page.evaluate("sessionStorage.reload"), "^[0-9a-f]{32}$")
         self.assertEqual(page.evaluate("localStorage.length"), 0)
+
+    def opened(self, name, *command, **environment):
+        """A node that opens its page in a real browser, whose process ends with the test."""
+        display = Display()
+        self.addCleanup(display.close)
+        script = os.path.join(self.folder, name)
+        record = f"{script}.pid"
+        # The browser is not a child of the test; its own session has all of its processes.
+        with open(script, "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\necho $$ > {record}\nexec {" ".join(command)} "$1"\n')
+        os.chmod(script, 0o700)
+        variables = {**display.environment, "BROWSER": script, "HOME": self.folder, **environment}
+        served = self.served(name, "--open", *self.control(),
+                             launch=lambda words, **options: subprocess.Popen(words, env=variables, **options))
+        while not os.path.exists(record) or not open(record, encoding="ascii").read().endswith("\n"):
+            self.assertIsNone(served.node.process.poll())
+        with open(record, encoding="ascii") as file:
+            browser = int(file.read())
+        self.addCleanup(os.killpg, browser, signal.SIGKILL)
+        return served
+
+    def lets_in(self, served):
+        """A page exchanges the code of the link, so that the next link is another one, and nothing leads to the used one."""
+        deadline = time.monotonic() + PATIENCE
+        while served.link() == served.url:
+            self.assertLess(time.monotonic(), deadline, "no page came")
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "control.web.html")))
+        # The page says that it is there: the room is on a screen, as the terminal has looked away.
+        row = served.conversation()["id"]
+        served.ask("PUT", f"/api/v1/conversations/{row}/active", {"active": False})
+        while not served.conversation()["active"]:
+            self.assertLess(time.monotonic(), deadline, "no page shows the room")
+
+    def test_chromium_is_opened_with_the_page(self):
+        profile = os.path.join(self.folder, "profile")
+        self.lets_in(self.opened("eve", CHROMIUM, "--no-sandbox", "--no-first-run", f"--user-data-dir={profile}"))
+
+    def test_firefox_is_opened_with_the_page(self):
+        profile = os.path.join(self.folder, "profile")
+        os.mkdir(profile)
+        self.lets_in(self.opened("eve", FIREFOX, "--no-remote", "--profile", profile))
+
+    def test_a_token_that_is_typed_is_in_no_file_of_firefox(self):
+        firefox = Firefox()
+        self.addCleanup(firefox.close)
+        firefox.open(f"http://127.0.0.1:{self.alice.port}/")
+        firefox.wait("document.activeElement.id === 'pass'")
+        firefox.type(f"{self.alice.token}\ue007")
+        firefox.wait(CONNECTED)
+        firefox.ask("browsingContext.reload", {"context": firefox.context, "wait": "complete"})
+        firefox.wait(CONNECTED)
+        firefox.quit()
+        for name, data in self.files(firefox.profile).items():
+            for form in (self.alice.token.encode(), self.alice.token.encode("utf-16-le")):
+                self.assertNotIn(form, data, name)
 
     def test_the_bare_address_asks_for_the_link(self):
         context = self.browser.new_context(locale="en-GB")
