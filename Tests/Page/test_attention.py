@@ -156,9 +156,9 @@ class Attention(PageTest):
         self.addCleanup(chromium.close)
         origin = f"http://127.0.0.1:{self.alice.port}"
         chromium.ask("Browser.setPermission", {"permission": {"name": "notifications"}, "setting": "granted", "origin": origin})
-        chromium.ask("Page.addScriptToEvaluateOnNewDocument", {"source": SEE}, chromium.session)
         chromium.open(self.alice.link())
         chromium.wait("document.getElementById('state')?.textContent === 'connected'")
+        chromium.run(SEE)
         self.bob.say("alice, while it is looked at")
         chromium.wait("document.querySelectorAll('#log .message').length === 1")
         chromium.cover()

@@ -207,7 +207,8 @@ class Entrance(PageTest):
     def test_firefox_is_opened_with_the_page(self):
         profile = os.path.join(self.folder, "profile")
         os.mkdir(profile)
-        self.lets_in(self.opened("eve", FIREFOX, "--no-remote", "--profile", profile))
+        # A new profile asks questions first, but for one that is driven.
+        self.lets_in(self.opened("eve", FIREFOX, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"))
 
     def test_a_token_that_is_typed_is_in_no_file_of_firefox(self):
         firefox = Firefox()
