@@ -92,6 +92,56 @@ class Page(WebTest):
         self.assertEqual(firefox.run("location.hash"), "")
         self.assertEqual(firefox.run("getComputedStyle(document.getElementById('log')).overflowY"), "auto")
 
+    def test_groups_pictures_links_and_the_menu_in_firefox(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        for text in ("see https://a.example/x", "`code`", "❤️ 👨‍👩‍👧‍👦", "\u0634\u0643\u0631\u0627"):
+            bob.say(text)
+            alice.node.hears(text)
+        firefox = Firefox()
+        self.addCleanup(firefox.close)
+        firefox.open(alice.url)
+        firefox.wait("document.querySelectorAll('.message').length === 4")
+        self.assertEqual(firefox.run("document.querySelectorAll('#log .from, #log .avatar').length"), 2)
+        self.assertEqual(firefox.run("document.querySelector('#log a').href"), "https://a.example/x")
+        self.assertEqual(firefox.run("document.querySelector('#log code').textContent"), "code")
+        self.assertEqual(firefox.run("document.querySelector('#log .large').textContent"), "❤️ 👨‍👩‍👧‍👦")
+        self.assertEqual(firefox.run("getComputedStyle(document.querySelector('.message:last-child .text')).direction"), "rtl")
+        # The colour of a name, as its picture's.
+        colors = "['.from', '.avatar'].map((place) => getComputedStyle(document.querySelector('#log ' + place)).color)"
+        self.assertEqual(firefox.run(f"new Set({colors}).size"), 1)
+        places = "JSON.stringify([...document.querySelectorAll('.message')].map((row) => row.getBoundingClientRect()))"
+        before = firefox.run(places)
+        firefox.run("document.getElementById('log').focus()")
+        # ArrowUp, Enter.
+        firefox.type("\ue013\ue007")
+        firefox.wait("document.activeElement.getAttribute('role') === 'menuitem'")
+        self.assertEqual(firefox.run(places), before)
+        self.assertEqual(firefox.run("document.querySelectorAll('#actions [role=menuitem]').length"), 5)
+        # Escape gives the focus back; then ArrowDown three times and Enter mute.
+        firefox.type("\ue00c")
+        firefox.wait("document.activeElement.classList.contains('message')")
+        firefox.type("\ue007\ue015\ue015\ue015\ue007")
+        firefox.wait("document.getElementById('people').textContent.includes('muted')")
+        # No long word is wider than the page.
+        bob.say("x" * 240)
+        firefox.wait("document.querySelectorAll('.message').length === 5")
+        self.assertEqual(firefox.run("(log => log.scrollWidth - log.clientWidth)(document.getElementById('log'))"), 0)
+
+    def test_the_step_back_of_a_narrow_window_in_firefox(self):
+        alice = self.served()
+        firefox = Firefox()
+        self.addCleanup(firefox.close)
+        firefox.ask("browsingContext.setViewport", {"context": firefox.context, "viewport": {"width": 390, "height": 700}})
+        firefox.open(alice.url)
+        firefox.wait("document.getElementById('state').textContent === 'connected'")
+        self.assertEqual(firefox.run("document.getElementById('side').checkVisibility()"), False)
+        self.assertEqual(firefox.run("document.documentElement.scrollWidth"), 390)
+        firefox.ask("browsingContext.traverseHistory", {"context": firefox.context, "delta": -1})
+        firefox.wait("document.getElementById('side').checkVisibility()")
+        firefox.run("document.querySelector('#conversations .row').click()")
+        firefox.wait("document.getElementById('title').checkVisibility() && !document.getElementById('side').checkVisibility()")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -27,7 +27,7 @@ class Phone(PageTest):
         self.assertEqual(page.evaluate(SMALL), [])
         page.locator("#menu").tap()
         expect(page.locator("#side")).to_be_visible()
-        expect(page.locator("main > *").first).to_be_hidden()
+        expect(page.locator("#head")).to_be_hidden()
         self.assertEqual(page.evaluate(SMALL), [])
         page.locator(f"[data-key='{self.bob.key}']").tap()
         expect(page.locator("#dialog")).to_be_visible()

@@ -82,12 +82,25 @@ class Safety(PageTest):
                 page.locator("#text").fill("x" * 241)
                 expect(self.rows(page).last).to_have_text("שלום")
                 if width == 420:
+                    self.check(page, scheme, "conversation")
                     page.get_by_role("button", name="Conversations").click()
                 self.check(page, scheme, width)
                 page.locator(f"[data-key='{self.bob.key}']").click()
                 page.get_by_role("button", name="Verify").click()
                 expect(page.locator(".code")).to_be_visible()
                 self.check(page, scheme, width)
+
+    def test_neither_the_menu_nor_an_empty_conversation_breaks_one(self):
+        self.bob.say("alice, see https://a.example/ and `code`")
+        lonely = self.served("quiet-otter")
+        for scheme in ("light", "dark"):
+            self.check(self.page(lonely, color_scheme=scheme), scheme, "first run")
+            page = self.page(color_scheme=scheme)
+            expect(page.locator("#log .mention")).to_have_count(1)
+            page.locator("#log .message").focus()
+            page.keyboard.press("Enter")
+            expect(page.locator("#actions")).to_be_visible()
+            self.check(page, scheme, "menu")
 
     def check(self, page, scheme, width):
         found = Axe().run(page).response["violations"]

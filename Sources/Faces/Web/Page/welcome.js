@@ -1,6 +1,5 @@
 // What a conversation shows in which nothing was said yet.
 import { element } from "/elements.js";
-import { richText } from "/richtext.js";
 import { phrase } from "/strings.js";
 
 // How others find this node, and it them.
@@ -31,7 +30,9 @@ export function welcomeRow(lines) {
   const row = element("div", "welcome");
   row.append(...lines.map((line, place) => {
     const made = element("p", place === 0 ? "first" : "");
-    made.append(richText(line));
+    made.dir = "auto";
+    // Commands are between backticks. Names are among the words, and no address in one is a link.
+    made.append(...line.split("`").map((words, part) => (part % 2 === 1 ? element("code", "", words) : words)));
     return made;
   }));
   return row;
