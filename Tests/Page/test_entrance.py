@@ -11,7 +11,7 @@ import unittest
 from display import Display
 from page import CHROMIUM, PageTest
 from playwright.sync_api import expect
-from test_firefox import FIREFOX, Firefox
+from test_firefox import Firefox
 
 CONNECTED = "document.getElementById('state').textContent === 'connected'"
 # How long a page may take to come back is 20 s.
@@ -176,7 +176,7 @@ class Entrance(PageTest):
         record = f"{script}.pid"
         # The browser is not a child of the test; its own session has all of its processes.
         with open(script, "w", encoding="ascii") as file:
-            file.write(f'#!/bin/sh\necho $$ > {record}\nexec {" ".join(command)} "$1"\n')
+            file.write(f'#!/bin/sh\necho $$ > {record}\n{" ".join(command)} "$1"\n')
         os.chmod(script, 0o700)
         variables = {**display.environment, "BROWSER": script, "HOME": self.folder, **environment}
         served = self.served(name, "--open", *self.control(),
@@ -204,11 +204,14 @@ class Entrance(PageTest):
         profile = os.path.join(self.folder, "profile")
         self.lets_in(self.opened("eve", CHROMIUM, "--no-sandbox", "--no-first-run", f"--user-data-dir={profile}"))
 
-    def test_firefox_is_opened_with_the_page(self):
-        profile = os.path.join(self.folder, "profile")
-        os.mkdir(profile)
+    def test_the_file_of_the_link_leads_firefox_to_the_page(self):
         # A new profile asks questions first, but for one that is driven.
-        self.lets_in(self.opened("eve", FIREFOX, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"))
+        served = self.opened("eve", "sleep 600; true")
+        firefox = Firefox()
+        self.addCleanup(firefox.close)
+        firefox.open(f"file://{self.folder}/control.web.html")
+        self.lets_in(served)
+        firefox.wait(CONNECTED)
 
     def test_a_token_that_is_typed_is_in_no_file_of_firefox(self):
         firefox = Firefox()
