@@ -177,7 +177,7 @@ class Attention(PageTest):
         chromium.wait("document.querySelectorAll('#log .message').length === 4")
         self.assertEqual(chromium.run("window.seen.length"), 2)
 
-    def test_sound_is_off_until_it_is_wished_and_names_nobody(self):
+    def test_sound_is_off_until_it_is_wished_and_names_no_peer(self):
         self.befriend()
         context = self.browser.new_context(locale="en-GB")
         self.addCleanup(context.close)

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources/Faces/Web/Page"
 TABLE = "strings.js"
-# Texts with letters that nobody reads: lists of classes, and what a browser, a protocol or a drawing takes.
+# Texts with letters that no person reads: lists of classes, and what a browser, a protocol or a drawing takes.
 UNREAD = re.compile(r"""
     [a-z#./\[][-a-zA-Z0-9#.:>+\[\]="_/?]*           # a name, a selector, a path
     |(Arrow\w+|Enter|Escape|Tab|Home|End|Backspace|Delete|F10|ContextMenu|GET|PUT|POST|PATCH|DELETE|Authorization|Bearer|Content-Type|Accept-Language
