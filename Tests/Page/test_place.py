@@ -364,6 +364,8 @@ class Names(PageTest):
         page.get_by_role("button", name="accept bob").click()
         expect(page.locator("#requests-part")).to_be_hidden()
         expect(page.locator(f"[data-id='r1-{self.bob.key}'] .last")).to_contain_text("may I?")
+        # The page has opened the conversation that was accepted.
+        page.locator("#conversations [data-id='r1']").click()
         expect(self.rows(page)).to_have_count(2)
         page.locator(f"#people [data-key='{self.bob.key}']").click()
         page.locator("#dialog").get_by_role("button", name="Block", exact=True).click()
