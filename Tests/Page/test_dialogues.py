@@ -13,7 +13,7 @@ class Dialogues(PageTest):
     def choose(self, page, name):
         self.dialogue(page).get_by_role("button", name=name, exact=True).click()
 
-    def test_a_refusal_stands_inside_and_the_words_stay(self):
+    def test_a_refusal_is_inside_and_the_words_stay(self):
         page = self.page()
         page.get_by_role("button", name="Join a room").click()
         page.get_by_label("Name").fill("attic")
