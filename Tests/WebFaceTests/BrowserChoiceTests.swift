@@ -1,3 +1,4 @@
+import Phrases
 import Reactor
 import Testing
 
