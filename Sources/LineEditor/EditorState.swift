@@ -26,6 +26,7 @@ package struct EditorState: Sendable {
         case kill
         /// With how much was inserted, in scalars.
         case yank(Int)
+        case completion(CompletionCycle)
     }
 
     /// Whether a line is not to be kept in the history, because it has a secret in it.
@@ -43,6 +44,16 @@ package struct EditorState: Sendable {
     /// history.
     package mutating func putBack(_ line: String) {
         if isEmpty, search == nil, question == nil { set(line) } else { history.add(line, in: place) }
+    }
+
+    /// Puts a text in the place of the line that is being typed, with the cursor at its end; a question and a search are over.
+    ///
+    /// - Returns: the line that was being typed.
+    package mutating func exchangeLine(with text: String) -> String {
+        let before = search?.draft ?? self.text
+        (search, question, last) = (nil, nil, .other)
+        set(text)
+        return before
     }
 
     /// Forgets the lines that were entered and the text that was cut out; the current input stays.
@@ -73,7 +84,8 @@ package struct EditorState: Sendable {
         case .text(let text): return insert(EditorState.typeable(text))
         case .paste(let text): return insertPaste(text)
         case .enter: return enter()
-        case .tab: return complete(completing(left))
+        case .tab: return complete(completing(left), before, by: 1)
+        case .backTab: return complete(nil, before, by: -1)
         case .escape: return .escaped
         case .left: return move(back: left.suffix(1))
         case .wordLeft: return move(back: EditorState.wordEnd(of: left))
@@ -97,7 +109,7 @@ package struct EditorState: Sendable {
         case .endOfInput: return isEmpty ? .endOfInput : removeNext()
         case .interrupt: return clear() ? .changed : .interrupted
         case .searchHistory: return startSearch()
-        case .pageUp, .pageDown, .conversation, .nextUnread: return .unbound(key)
+        case .pageUp, .pageDown, .conversation, .nextUnread, .background: return .unbound(key)
         }
     }
 
@@ -128,13 +140,24 @@ package struct EditorState: Sendable {
         return .changed
     }
 
-    private mutating func complete(_ completion: WordCompletion?) -> EditorOutcome {
-        guard let completion, !completion.candidates.isEmpty else { return .refused }
-        guard let replacement = completion.replacement, left.hasSuffix(completion.word) else {
-            return .choices(completion.candidates)
+    /// Fills in the only candidate, or the common beginning of several, which are shown. Each further Tab fills in the next one of
+    /// them, and Shift-Tab the one before.
+    private mutating func complete(_ completion: WordCompletion?, _ before: LastKey, by step: Int) -> EditorOutcome {
+        if case .completion(var cycle) = before, left.hasSuffix(cycle.inserted) {
+            left.removeLast(cycle.inserted.count)
+            let outcome = insert(cycle.next(by: step))
+            last = .completion(cycle)
+            return outcome
         }
-        left.removeLast(completion.word.count)
-        return insert(replacement)
+        guard let completion, !completion.candidates.isEmpty, left.hasSuffix(completion.word) else { return .refused }
+        let replacement = completion.replacement
+        if let replacement {
+            left.removeLast(completion.word.count)
+            let outcome = insert(replacement)
+            guard completion.candidates.count > 1, outcome == .changed else { return outcome }
+        }
+        last = .completion(CompletionCycle(completion, inserted: replacement ?? completion.word))
+        return .choices(completion.candidates)
     }
 
     private mutating func insertPaste(_ text: String) -> EditorOutcome {

@@ -6,6 +6,8 @@ package enum Key: Hashable, Sendable {
     case paste(String)
     case enter
     case tab
+    /// Shift-Tab.
+    case backTab
     /// Escape, or Ctrl-G.
     case escape
     case left
@@ -43,6 +45,8 @@ package enum Key: Hashable, Sendable {
     case conversation(Int)
     /// Alt-A: the next conversation with unread messages.
     case nextUnread
+    /// No key: the terminal's answer to the question for its background.
+    case background(TerminalColor)
 
     /// The key of a control byte; nil for one that means nothing here.
     init?(control byte: UInt8) {
@@ -95,6 +99,7 @@ package enum Key: Hashable, Sendable {
         case UInt8(ascii: "D"): self = isByWord ? .wordLeft : .left
         case UInt8(ascii: "H"): self = .start
         case UInt8(ascii: "F"): self = .end
+        case UInt8(ascii: "Z"): self = .backTab
         default: return nil
         }
     }

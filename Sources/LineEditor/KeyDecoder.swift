@@ -13,6 +13,8 @@ package struct KeyDecoder: Sendable {
     package static let longestPaste = 65_536
     static let longestSequence = 32
     static let longestString = 4_096
+    /// Of an answer about a colour; a longer one is none.
+    static let longestAnswer = 32
 
     enum State: Hashable {
         case ground
@@ -31,6 +33,8 @@ package struct KeyDecoder: Sendable {
     private var state = State.ground
     private var run: [UInt8] = []
     private var paste = PasteReader()
+    /// The beginning of the terminal's answer that is being read, if it may be about a colour.
+    private var answer: [UInt8]?
     private var keys: [Key] = []
 
     /// When to call `expire`, unless bytes come before.
@@ -95,6 +99,7 @@ package struct KeyDecoder: Sendable {
         case UInt8(ascii: "O"): state = .singleShift
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"), UInt8(ascii: "_"):
             state = .string(0, isEscaped: false)
+            answer = byte == UInt8(ascii: "]") ? [] : nil
         case 0x80...:
             state = .ground
             takeGround(byte)
@@ -153,6 +158,11 @@ package struct KeyDecoder: Sendable {
     private mutating func takeString(_ byte: UInt8, length: Int, isEscaped: Bool) {
         let isOver = byte == 0x07 || (isEscaped && byte == UInt8(ascii: "\\")) || length >= KeyDecoder.longestString
         state = isOver ? .ground : .string(length + 1, isEscaped: byte == 0x1b)
+        if isOver {
+            if let color = answer.take().flatMap({ TerminalColor(background: $0) }) { keys.append(.background(color)) }
+        } else if byte != 0x1b {
+            if length < KeyDecoder.longestAnswer { answer?.append(byte) } else { answer = nil }
+        }
     }
 
     /// Makes a key of the text so far; a character that is cut by the end of a read waits for its rest.

@@ -73,6 +73,9 @@ package struct Screen: Sendable {
         return output
     }
 
+    /// Whether the row with a key is known to be on the screen.
+    package func shows(_ key: Int) -> Bool { above.contains(key) }
+
     /// Draws the row with a key again with the next output.
     ///
     /// - Returns: false if the row is not known to be on the screen.

@@ -80,7 +80,14 @@ package struct StyledText: Hashable, Sendable {
     /// The beginning, at most `columns` cells wide; a text that is cut ends in `…`.
     package func cut(to columns: Int) -> StyledText {
         guard width > columns else { return self }
-        var (result, room) = (StyledText(), columns - 1)
+        var result = prefix(columns - 1)
+        result.append("…", result.runs.last?.style ?? .plain)
+        return result
+    }
+
+    /// The beginning of so many cells.
+    package func prefix(_ columns: Int) -> StyledText {
+        var (result, room) = (StyledText(), columns)
         for run in runs {
             let part = run.text.prefix { character in
                 room -= DisplayWidth.of(character)
@@ -89,7 +96,6 @@ package struct StyledText: Hashable, Sendable {
             result.append(String(part), run.style)
             guard room >= 0 else { break }
         }
-        result.append("…", result.runs.last?.style ?? .plain)
         return result
     }
 

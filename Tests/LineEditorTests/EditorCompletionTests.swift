@@ -23,8 +23,8 @@ import Testing
         #expect(Self.pressingTab("hi z", right: " there") == (.changed, "hi Zoë "))
     }
 
-    @Test func `of several, what they share is filled in first, and then they are shown`() {
-        #expect(Self.pressingTab("qu") == (.changed, "quiet-o"))
+    @Test func `of several, what they share is filled in, and they are shown`() {
+        #expect(Self.pressingTab("qu") == (.choices(["quiet-otter", "quiet-owl"]), "quiet-o"))
         #expect(Self.pressingTab("quiet-o") == (.choices(["quiet-otter", "quiet-owl"]), "quiet-o"))
         #expect(Self.pressingTab("민") == (.choices(["민수", "민지"]), "민"))
     }
@@ -37,6 +37,36 @@ import Testing
 
     @Test func `the letters of the candidate win over those that were typed`() {
         #expect(Self.pressingTab("QUIET-OT") == (.changed, "quiet-otter "))
-        #expect(Self.pressingTab("QU") == (.changed, "quiet-o"))
+        #expect(Self.pressingTab("QU") == (.choices(["quiet-otter", "quiet-owl"]), "quiet-o"))
+    }
+
+    @Test func `Tab goes on through several and begins again, Shift-Tab goes back, and another key ends that`() {
+        var editor = EditorState()
+        _ = editor.take(.text("hi qu, there"))
+        for _ in ", there" { _ = editor.take(.left) }
+        var seen: [String] = []
+        for key in [Key.tab, .tab, .tab, .tab, .backTab, .backTab] {
+            _ = editor.take(key, completing: Self.complete)
+            seen.append(editor.left)
+        }
+        #expect(
+            seen == [
+                "hi quiet-o", "hi quiet-otter ", "hi quiet-owl ", "hi quiet-otter ", "hi quiet-owl ", "hi quiet-otter ",
+            ])
+        #expect(editor.right == ", there")
+        _ = editor.take(.text("z"))
+        #expect(editor.take(.tab, completing: Self.complete) == .changed)
+        #expect(editor.left == "hi quiet-otter Zoë ")
+        #expect(editor.take(.backTab) == .refused)
+    }
+
+    @Test func `another line takes the place of the one that is typed, whatever is asked`() {
+        var editor = EditorState()
+        _ = editor.take(.text("a draft"))
+        _ = editor.take(.searchHistory)
+        _ = editor.take(.text("x"))
+        #expect(editor.exchangeLine(with: "other") == "a draft")
+        #expect((editor.left, editor.right) == ("other", ""))
+        #expect(editor.searched == nil)
     }
 }

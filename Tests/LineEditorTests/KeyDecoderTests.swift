@@ -74,13 +74,26 @@ import Wire
 
     @Test(
         arguments: [
-            "\u{1b}[?1;2c", "\u{1b}[<0;10;10M", "\u{1b}[2~", "\u{1b}[15;2~", "\u{1b}[Z", "\u{1b}[[A", "\u{1b}OP",
-            "\u{1b}O5P", "\u{1b}]11;rgb:0/0/0\u{7}", "\u{1b}]0;title\u{1b}\\", "\u{1b}P1$r0m\u{1b}\\", "\u{1b}[I",
+            "\u{1b}[?1;2c", "\u{1b}[<0;10;10M", "\u{1b}[2~", "\u{1b}[15;2~", "\u{1b}[[A", "\u{1b}OP",
+            "\u{1b}O5P", "\u{1b}]11;rgb:0/0\u{7}", "\u{1b}]11;rgb:0/0/0/0\u{7}", "\u{1b}]10;rgb:0/0/0\u{7}",
+            "\u{1b}P11;rgb:0/0/0\u{7}", "\u{1b}]0;title\u{1b}\\", "\u{1b}P1$r0m\u{1b}\\", "\u{1b}[I",
             "\u{1b}[13;2u", "\u{1b}x", "\u{0}", "\u{1a}", "\u{1b}[" + String(repeating: "9", count: 500) + "C",
             "\u{1b}[99999999999999999999999~",
         ])
     func `a sequence that is not known is swallowed whole`(sequence: String) {
         #expect(Self.keys("a" + sequence + "b") == [.text("a"), .text("b")])
+    }
+
+    @Test func `the answer about the background is read, in each of its forms`() {
+        let color = TerminalColor(red: 0xfd, green: 0, blue: 0x80)
+        for answer in ["fdfd/0000/8080", "fd/00/80", "fdf/0/808"] {
+            for end in ["\u{7}", "\u{1b}\\"] {
+                #expect(Self.keys("a\u{1b}]11;rgb:\(answer)\(end)b") == [.text("a"), .background(color), .text("b")])
+            }
+        }
+        #expect(Self.keys("\u{1b}]11;rgb:f/0/8\u{7}") == [.background(TerminalColor(red: 255, green: 0, blue: 136))])
+        #expect(Self.keys("\u{1b}]11;rgb:" + String(repeating: "0", count: 40) + "/0/0\u{7}") == [])
+        #expect(Self.keys("\u{1b}[Z") == [.backTab])
     }
 
     @Test func `a sequence that never ends is given up when its time is over`() {
