@@ -66,6 +66,9 @@ package struct Command: Hashable, Sendable {
         return entry == .me ? CommandEntry.act(text, by: nickname) : text
     }
 
+    /// Whether a text of the user is said by it, which is lost if the command is refused and the line forgotten.
+    var saysText: Bool { entry.isPaced && operands["text"] != nil }
+
     /// The peer whose request the command answers, as the user named it; nil for another command.
     var requester: String? {
         entry.operands.contains { $0.kind == .who(.requesting) } ? operands.who : nil

@@ -69,6 +69,11 @@ package struct CommandEntry: Sendable {
     /// Whether a name in front of which the user types more is not to be offered: it would erase everything.
     package var isDangerous: Bool { operands.contains { $0.kind == .confirmation } }
 
+    /// Whether a line that is typed opens a conversation, if it is done.
+    package var opensConversation: Bool {
+        replacesView && !isDangerous || ["join", "room", "part", "accept"].contains(name)
+    }
+
     /// The operand with the key of a room, which is neither shown nor kept; nil for most commands.
     var secret: Operand? { operands.first { $0.kind == .key } }
 

@@ -64,30 +64,32 @@ package struct CommandExecutor: Sendable {
     /// - Parameters:
     ///   - label: the room; nil for the open one.
     ///   - isPaced: whether it waits until it may be sent, instead of being refused when it comes too soon.
+    ///   - isTyped: whether a user types the commands: the next text is for the conversation that this one is about.
     ///   - report: takes its answer or error: in the node's own turn, or once its change is stored. A wipe has none: it
     ///     is reported between the last event of the last node and the first of the next one.
-    /// - Returns: whether it was done.
     package func obey(
-        _ command: Command, in label: RoomLabel? = nil, isPaced: Bool,
+        _ command: Command, in label: RoomLabel? = nil, isPaced: Bool, isTyped: Bool = false,
         report: @escaping @Sendable (RoomReport) -> Void
-    ) async -> Bool {
-        await obey(command, in: label, isPaced: isPaced, report, rooms)
+    ) async -> CommandOutcome {
+        await obey(command, in: label, isPaced: isPaced, isTyped: isTyped, report, rooms)
     }
 
     private func obey(
-        _ command: Command, in label: RoomLabel?, isPaced: Bool, _ report: @Sendable (RoomReport) -> Void,
-        _ rooms: isolated Program
-    ) async -> Bool {
+        _ command: Command, in label: RoomLabel?, isPaced: Bool, isTyped: Bool,
+        _ report: @Sendable (RoomReport) -> Void, _ rooms: isolated Program
+    ) async -> CommandOutcome {
         let label = await room(of: command, in: label, rooms)
-        let result = await result(of: command, in: label, isPaced: isPaced, isForDisplay: false, rooms) { result in
+        let result = await result(
+            of: command, in: label, isPaced: isPaced, isTyped: isTyped, isForDisplay: false, rooms
+        ) { result in
             if result.stored == nil, !result.isReported, let reply = result.report { report(reply) }
         }
-        guard let result else { return false }
+        guard let result else { return .left }
         if let stored = result.stored {
             await stored()
             if let reply = result.report { report(reply) }
         }
-        return result.isDone
+        return result.outcome
     }
 
     /// Performs a command for a client that receives no other events, and paces it.
@@ -124,7 +126,8 @@ package struct CommandExecutor: Sendable {
     /// - Returns: nil if the program leaves instead.
     private func result(
         of command: Command, in label: RoomLabel?, at conversation: Conversation? = nil, _ view: ViewID? = .shared,
-        isPaced: Bool, isForDisplay: Bool, _ rooms: isolated Program, _ deliver: (CommandResult) -> Void = { _ in }
+        isPaced: Bool, isTyped: Bool = false, isForDisplay: Bool, _ rooms: isolated Program,
+        _ deliver: (CommandResult) -> Void = { _ in }
     ) async -> CommandResult? {
         // Lines of a pipe are not kept either: the new identity says no text that was meant for the old one, and the lines
         // that end the pause are behind them.
@@ -141,7 +144,7 @@ package struct CommandExecutor: Sendable {
         }
         return await run(in: label, isPaced: isPaced && command.entry.isPaced, rooms) { room in
             if isForDisplay { room.node.flushEvents() }
-            let result = perform(command, at: conversation, in: room, view, rooms)
+            let result = perform(command, at: conversation, in: room, view, isTyped: isTyped, rooms)
             tell(result, view, isForDisplay: isForDisplay, rooms)
             deliver(result)
             return result
@@ -197,9 +200,10 @@ extension CommandResult {
 extension CommandExecutor {
     private func perform(
         _ command: Command, at conversation: Conversation?, in room: Program.JoinedRoom, _ view: ViewID?,
-        _ rooms: isolated Program
+        isTyped: Bool, _ rooms: isolated Program
     ) -> CommandResult {
-        var turn = CommandTurn(command, at: conversation, in: room, view: view, keepsMarks: keepsMarks(room.label))
+        var turn = CommandTurn(
+            command, at: conversation, in: room, view: view, isTyped: isTyped, keepsMarks: keepsMarks(room.label))
         var result = turn.result { turn throws(ChatError) in
             switch command.entry.action {
             case .inRoom(let run): try run(&turn)

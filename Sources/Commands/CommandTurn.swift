@@ -3,6 +3,14 @@ import ChatNode
 import Phrases
 import Wire
 
+/// How a command ended.
+package enum CommandOutcome: Hashable, Sendable {
+    case done
+    case refused(ChatError.Code)
+    /// The program leaves instead.
+    case left
+}
+
 /// The result of a command, performed in one turn of the nodes.
 struct CommandResult: Sendable {
     /// The room of the events and of the reply.
@@ -25,8 +33,10 @@ struct CommandResult: Sendable {
     /// The conversation that the command opened.
     var opening: Opening? { reply?.content(Opening.self) }
 
-    var isDone: Bool {
-        if case .error = reply { false } else { true }
+    var isDone: Bool { outcome == .done }
+
+    var outcome: CommandOutcome {
+        if case .error(let error) = reply { .refused(error.code) } else { .done }
     }
 
     /// The part of the chat that a command changed and no event tells.
@@ -54,6 +64,8 @@ struct CommandTurn {
     let conversation: Conversation
     /// The view in which it opens a conversation; nil for none.
     let view: ViewID?
+    /// Whether a user types the commands.
+    let isTyped: Bool
     /// Whether marks that are set here outlast the program.
     let keepsMarks: Bool
     /// The change to store with the identity.
@@ -64,9 +76,10 @@ struct CommandTurn {
     /// - Parameter conversation: nil for the one that the node has open.
     init(
         _ command: Command, at conversation: Conversation? = nil, in room: Program.JoinedRoom, view: ViewID? = .shared,
-        keepsMarks: Bool = false
+        isTyped: Bool = false, keepsMarks: Bool = false
     ) {
-        (self.room, self.command, self.view, self.keepsMarks) = (room, command, view, keepsMarks)
+        (self.room, self.command, self.view, self.isTyped) = (room, command, view, isTyped)
+        self.keepsMarks = keepsMarks
         self.conversation = conversation ?? Conversation(room.node.chat.activeView)
     }
 

@@ -31,7 +31,7 @@ package struct InputLoop: Sendable {
     /// other faces are served.
     package func run() async {
         while await mayGoOn(), let line = await input.next() {
-            await input.settle(line, isAccepted: await obey(line))
+            await input.settle(line, await obey(line))
         }
         guard endsNode || executor.departure.isDecided else { return }
         executor.departure.record(.asked)
@@ -45,13 +45,12 @@ package struct InputLoop: Sendable {
     }
 
     /// Performs a line. Its answer follows the events of earlier lines: those are queued in the node's own turn.
-    ///
-    /// - Returns: whether it was done.
-    private func obey(_ line: InputLine) async -> Bool {
+    private func obey(_ line: InputLine) async -> LineOutcome {
+        var text = ""
         do throws(ChatError) {
-            let text = try line.content.text()
+            text = try line.content.text()
             // An empty line says nothing, also between those of a file.
-            if text.isEmpty || !line.isPaced && text.allSatisfy(\.isWhitespace) { return true }
+            if text.isEmpty || !line.isPaced && text.allSatisfy(\.isWhitespace) { return .done }
             let addressed =
                 try await isAddressed
                 ? AddressedLine(text, in: executor.rooms) : AddressedLine(text: text)
@@ -61,10 +60,11 @@ package struct InputLoop: Sendable {
             if !command.entry.isPaced, let shown = await shown(room) {
                 reports.append([RoomReport(shown, .entered(command.shown(as: text)))])
             }
-            return await executor.obey(command, in: room, isPaced: line.isPaced) { tell($0) }
+            let outcome = await executor.obey(command, in: room, isPaced: line.isPaced, isTyped: isTyped) { tell($0) }
+            return LineOutcome(of: text, command, outcome)
         } catch {
             if let room = await shown(line.room) { tell(RoomReport(room, .error(error))) }
-            return false
+            return LineOutcome(refused: text, nil, error.code)
         }
     }
 

@@ -18,6 +18,40 @@ package protocol LineSource: Sendable {
     /// The next line, waited for; nil at the end of the input.
     func next() async -> InputLine?
 
-    /// Takes the result of each line: a refused line may be typed again.
-    func settle(_ line: InputLine, isAccepted: Bool) async
+    /// Takes the result of each line: a refused one may be typed again.
+    func settle(_ line: InputLine, _ outcome: LineOutcome) async
+}
+
+/// The end of a line of input.
+package enum LineOutcome: Hashable, Sendable {
+    case done
+    /// Nothing of it is to be mended, as of a command about a peer that is not here.
+    case refused
+    /// Refused, and typed again once its text is mended, or its time has come.
+    case mendable
+
+    init(of line: String, _ command: Command, _ outcome: CommandOutcome) {
+        switch outcome {
+        case .done: self = .done
+        case .left: self = .refused
+        case .refused(let code): self.init(refused: line, command, code)
+        }
+    }
+
+    /// - Parameter command: nil for a line that could not be read as one.
+    init(refused line: String, _ command: Command?, _ code: ChatError.Code) {
+        self =
+            switch code {
+            case .empty, .isCommand, .tooLong, .tooManyBytes, .tooDense, .invalidNickname, .invalidReason,
+                .invalidAbout, .invalidUTF8:
+                .mendable
+            // No history has the line of a key.
+            case .invalidKey: CommandEntry.isSecret(line) ? .mendable : .refused
+            case .rateLimited, .isAway, .unknownPeer, .ambiguousPeer, .notConnected, .notAccepted, .unknownRoom:
+                command?.saysText ?? false ? .mendable : .refused
+            case .unknownCommand, .unknownMessage, .invalidRoom, .tooManyRooms, .onlyRoom, .roomFailed,
+                .tooManyContacts, .noIdentity:
+                .refused
+            }
+    }
 }

@@ -197,8 +197,8 @@ extension CommandExecutor {
         do throws(ChatError) { label = try room.label(in: rooms) } catch {
             return deliver([RoomReport(error, in: rooms.openLabel)])
         }
-        let isDone = await obey(command, in: label, isPaced: true) { deliver([$0]) }
-        deliver(isDone ? [] : nil)
+        let outcome = await obey(command, in: label, isPaced: true) { deliver([$0]) }
+        deliver(outcome == .done ? [] : nil)
     }
 
     private func answer(

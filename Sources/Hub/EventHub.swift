@@ -534,7 +534,8 @@ extension EventHub {
 
     /// Gives a message its present text wherever it waits.
     private mutating func follow(_ change: ModelChange) {
-        guard case .edited(let id, let message, let position) = change, let room = model.room(id.room)?.label else {
+        guard case .edited(let id, let message, was: _, let position) = change, let room = model.room(id.room)?.label
+        else {
             return
         }
         let present = position.flatMap { model.conversation(id)?.log[$0] } ?? message

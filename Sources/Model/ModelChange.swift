@@ -17,8 +17,8 @@ package enum ModelChange: Hashable, Sendable {
     case conversationEnded(ConversationID)
     /// A message at its place. `at` is nil for one that is too old to be kept; `evicted` made room for it.
     case message(ConversationID, MessageView, at: Int?, evicted: MessageID?)
-    /// A message in its present form; `at` is nil for one that is not kept.
-    case edited(ConversationID, MessageView, at: Int?)
+    /// A message in its present form, and its text before; `was` and `at` are nil for one that is not kept.
+    case edited(ConversationID, MessageView, was: String?, at: Int?)
     /// A message as it was, which was deleted, whose author the user blocked, or whose room has ended, and the place that it had; nil
     /// for one that was not kept, and has no text.
     case removed(ConversationID, MessageView, at: Int?)

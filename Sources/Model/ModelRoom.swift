@@ -75,8 +75,8 @@ extension ModelRoom {
     ) {
         switch event {
         case .message(let message): add(message, &shared, &changes)
-        case .ready(let me, let port, room: _, isPrivate: _, let discovery):
-            (self.port, self.discovery) = (port, discovery)
+        case .ready(let me, let port, room: _, let isPrivate, let discovery):
+            (self.port, self.discovery, self.isPrivate) = (port, discovery, isPrivate)
             rename(me, &changes)
         case .peer(let state, let who, let reason, let before, let online):
             self.online = online
@@ -146,8 +146,9 @@ extension ModelRoom {
 
     private mutating func edit(_ message: MessageView, _ changes: inout [ModelChange]) {
         let id = ConversationID(label, message.conversation)
+        let was = conversation(id)?.log[message.id]?.text
         let position = countingUnread(id, &changes) { $0.edit(message) } ?? nil
-        changes.append(.edited(id, message, at: position))
+        changes.append(.edited(id, message, was: was, at: position))
     }
 
     private mutating func remove(_ message: MessageView, _ changes: inout [ModelChange]) {

@@ -29,10 +29,14 @@ extension Phrase {
     package static let invitesThere = Phrase(
         "%1 invites you to %2, where you are: /open %3", "%1 님이 이미 들어와 있는 %2 방에 초대했습니다: /open %3")
     package static let directAccepted = Phrase("direct conversation with %1: accepted", "%1 님과의 대화가 수락되었습니다")
+    package static let directAcceptedOpen = Phrase(
+        "direct conversation with %1: accepted; Alt-%2 or /open %3 opens it",
+        "%1 님과의 대화가 수락되었습니다. Alt-%2 또는 /open %3(으)로 엽니다")
     package static let directDeclined = Phrase("direct conversation with %1: declined", "%1 님의 대화 요청을 거절했습니다")
     package static let directLeft = Phrase("direct conversation with %1: left", "%1 님과의 대화가 끝났습니다")
     package static let edited = Phrase("edited%1 %2", "고침%1 %2")
     package static let deleted = Phrase("deleted%1", "지움%1")
+    package static let wasText = Phrase(" (was: %1)", " (전에는: %1)")
     package static let inConversation = Phrase("in %1, %2", "%1, %2")
     package static let hasRead = Phrase("%1 has read what you wrote", "%1 님이 메시지를 읽었습니다")
     package static let hasReadText = Phrase("%1 has read: %2", "%1 님이 읽음: %2")

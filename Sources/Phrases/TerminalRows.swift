@@ -8,6 +8,8 @@ extension Phrase {
     package static let whileOffline = Phrase(
         "%1 message{|s} while you were offline", "연결이 끊긴 동안 온 메시지 %1개")
     package static let missed = Phrase("%1 message{|s} that you missed", "놓친 메시지 %1개")
+    package static let editedMark = Phrase("(edited)", "(고침)")
+    package static let deletedMark = Phrase("(deleted)", "(지움)")
     package static let missedMark = Phrase("(missed)", "(놓침)")
     package static let typingOne = Phrase("%1 is typing", "%1 님이 쓰는 중")
     package static let typingTwo = Phrase("%1 and %2 are typing", "%1, %2 님이 쓰는 중")

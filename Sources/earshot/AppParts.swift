@@ -58,9 +58,10 @@ extension App {
     ) throws(StartFailure) -> TerminalOwner {
         LocalTime.prepare()
         let size = TerminalSettings.size
+        let background = Theme.background(environment: ProcessEnvironment.value)
         let rendering = ChatRendering(
-            language: Language(environment: ProcessEnvironment.value), theme: Theme(colors), clock: LocalTime.text,
-            day: LocalTime.date)
+            language: Language(environment: ProcessEnvironment.value), theme: Theme(colors, on: background),
+            clock: LocalTime.text, day: LocalTime.date)
         let session = TerminalSession(
             columns: size.columns, rows: size.rows, view: ChatView(rendering, showsAll: arguments.showsAll),
             bell: Bell(isQuiet: arguments.isQuiet, notifies: arguments.notifies))

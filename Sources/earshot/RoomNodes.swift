@@ -52,16 +52,16 @@ struct RoomNodes: Sendable {
         return label
     }
 
-    /// Starts all nodes. The epoch of the run is on the disk before any peer hears of the kept identity, with the nickname
-    /// that was asked for.
+    /// Starts all nodes. The epoch of the run is on the disk before any peer hears of the kept identity, with the nickname, by which
+    /// later runs go on even if it was drawn.
     func start(_ rooms: isolated Program) throws(StartFailure) {
         let all = rooms.all
         if let kept, let first = all.first, kept.keeps(first.label) {
-            let epoch = first.node.epoch
+            let (epoch, nickname) = (first.node.epoch, first.node.chat.ownName.nickname)
             do throws(StorageError) {
                 try kept.files.store { state in
                     state.epoch = epoch
-                    state.nickname = arguments.nickname ?? state.nickname
+                    state.nickname = nickname
                 }
             } catch {
                 throw StartFailure(error)

@@ -155,6 +155,24 @@ import Testing
         }
     }
 
+    @Test func `of refused lines those return to the editor that are to be mended, or that say a text`() throws {
+        let rows: [(String, ChatError.Code, LineOutcome)] = [
+            ("hello", .tooLong, .mendable), ("hello", .rateLimited, .mendable), ("hello", .isAway, .mendable),
+            ("/msg bob hello", .ambiguousPeer, .mendable), ("/msg bob hello", .unknownPeer, .mendable),
+            ("/nick \(String(repeating: "x", count: 40))", .invalidNickname, .mendable),
+            ("/whois bob", .ambiguousPeer, .refused), ("/accept bob", .unknownPeer, .refused),
+            ("/edit hello", .unknownMessage, .refused), ("/delete", .rateLimited, .refused),
+            ("/part", .onlyRoom, .refused), ("/join kitchen", .invalidKey, .refused),
+            ("/join kitchen bank-badly-typed", .invalidKey, .mendable),
+        ]
+        for (line, code, outcome) in rows {
+            #expect(try LineOutcome(of: line, Command(line: line), .refused(code)) == outcome, "\(line) \(code)")
+        }
+        #expect(LineOutcome(refused: "/whosi", nil, .unknownCommand) == .refused)
+        #expect(LineOutcome(refused: "a line", nil, .tooManyBytes) == .mendable)
+        #expect(try LineOutcome(of: "hello", Command(line: "hello"), .done) == .done)
+    }
+
     @Test func `every command of the table is read under its own name, and no name twice`() {
         let names = CommandEntry.all.flatMap { [$0.name] + $0.aliases }
         #expect(Set(names).count == names.count)

@@ -251,7 +251,7 @@ import Wire
         while await !program.isAnyWaiting { await Task.yield() }
         async let wiped = program.rooms.wipe()
         #expect(Self.failure(await late) == .isAway)
-        #expect(await !program.executor.obey(.say("later"), isPaced: true) { _ in })
+        #expect(await program.executor.obey(.say("later"), isPaced: true) { _ in } == .refused(.isAway))
         #expect(await program.rooms.goOn())
         _ = await wiped
         await program.rooms.leave()

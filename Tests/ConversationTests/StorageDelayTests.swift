@@ -54,14 +54,14 @@ import Wire
             begin: { _, label, _ in .known(label) }, keepsMarks: { _ in files.isInUse }
         ) { [] }
         let (command, answers) = (try Command(line: line), Locked<[RoomReport]>([]))
-        async let isDone = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
+        async let outcome = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
         await disk.holds()
         try await rooms.run { try $0.all[0].node.perform(.send("while the disk is busy")) }
         #expect(await news.wait(atMost: .seconds(20)) { told.messages.count == 1 })
         #expect(answers.value.isEmpty)
         #expect(!disk.hasTimedOut)
         disk.open()
-        #expect(await isDone)
+        #expect(await outcome == .done)
         #expect(answers.value.count == 1)
         let stored = try StoredIdentity.open(scratch("me"), locking: false).unlock(with: nil).files.state
         #expect(stored.nickname == "ally" || stored.verified + stored.blocked == [bob.key])

@@ -121,7 +121,7 @@ private struct Follower {
         case .message(let id, let message, at: let place, let evicted):
             if let evicted { texts[id]?.removeAll { $0.hasPrefix(evicted.hexadecimal) } }
             if let place { texts[id, default: []].insert(Follower.row(message), at: place) }
-        case .edited(let id, let message, at: let place):
+        case .edited(let id, let message, was: _, at: let place):
             guard let place, let before = texts[id]?[place].split(separator: " ").last else { return }
             let delivery = DeliveryState(rawValue: String(before))?.rawValue ?? ""
             texts[id]?[place] = "\(message.id.hexadecimal) \(message.text) true \(delivery)"

@@ -41,10 +41,10 @@ import Wire
         var chat = WatchedChat()
         chat.tell(.message(.said(1)), .message(.said(2)))
         let changed = MessageView.said(1).edited(to: "other")
-        #expect(chat.tell(.edited(changed)) == [.edited(.kitchen, changed, at: 0)])
+        #expect(chat.tell(.edited(changed)) == [.edited(.kitchen, changed, was: MessageView.said(1).text, at: 0)])
         #expect(chat.texts() == ["other", "text 2"])
         #expect(chat.model.conversation(.kitchen)?.log[.numbered(1)]?.isEdited == true)
-        #expect(chat.tell(.edited(.said(9))) == [.edited(.kitchen, .said(9), at: nil)])
+        #expect(chat.tell(.edited(.said(9))) == [.edited(.kitchen, .said(9), was: nil, at: nil)])
     }
 
     @Test func `a deletion tells what was there, is not unread any more, and leaves no text`() {

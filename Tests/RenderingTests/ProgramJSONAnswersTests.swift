@@ -24,7 +24,7 @@ import Wire
         ]
         #expect(
             JSON.text(.answer(.peers(peers, isWhole: true))) == """
-                {"event":"result","command":"who","room":"lobby","peers":[\
+                {"event":"result","command":"who","room":"lobby","self":null,"peers":[\
                 {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","muted":false,"verified":true,"blocked":false,"reason":null,"elsewhere":false,"roundTripMs":1},\
                 {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","muted":true,"verified":false,"blocked":true,"reason":null,"elsewhere":false,"roundTripMs":null},\
                 {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","muted":false,"verified":false,"blocked":false,"reason":"lunch","elsewhere":false,"roundTripMs":null}\

@@ -26,7 +26,7 @@ import Wire
         """
     static let id = String(repeating: "0c", count: 16)
     static let said = """
-        "id":"\(id)","from":\(who),"text":"hi","sentAt":"\(Sample.timeText)",\
+        "id":"\(id)","from":\(who),"text":"hi","action":null,"sentAt":"\(Sample.timeText)",\
         "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"missed":false,"unread":1,"mention":false
         """
 
@@ -117,7 +117,7 @@ import Wire
         let who = try Sample.who()
         #expect(
             Self.text(.event(.edited(try Sample.said("ho", by: who))))
-                == "{\"event\":\"edited\",\"room\":\"lobby\",\"conversation\":\"public\",\"id\":\"\(Self.id)\",\"text\":\"ho\"}\n"
+                == "{\"event\":\"edited\",\"room\":\"lobby\",\"conversation\":\"public\",\"id\":\"\(Self.id)\",\"text\":\"ho\",\"action\":null}\n"
         )
         #expect(
             Self.text(.event(.deleted(try Sample.said("", by: who, in: .direct(with: who)))))

@@ -92,7 +92,7 @@ import Wire
     @Test func `an act has its author's name once`() throws {
         let who = try Sample.who()
         let act = ProgramPlainTests.text(.event(.message(try Sample.said("* \(who.nickname) waves", by: who))))
-        #expect(act == "00:00:00 <quiet-otter#4821> * waves\n")
+        #expect(act == "00:00:00 • quiet-otter#4821 waves\n")
         for text in ["* other waves", "* \(who.nickname)", "x * \(who.nickname) waves"] {
             let said = ProgramPlainTests.text(.event(.message(try Sample.said(text, by: who))))
             #expect(said == "00:00:00 <quiet-otter#4821> \(text)\n")
@@ -111,7 +111,7 @@ import Wire
             numbers: [.publicRoom: 1, .direct(who.key): 3])
         #expect(
             ProgramPlainTests.text(.answer(.unread([overview]))) == """
-                23:59:59 * 1 public (current): 0 unread
+                23:59:59 * 1 public (shown): 0 unread
                 23:59:59 * 3 quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi
                 23:59:59 * 3 quiet-otter#4821: a request for a direct conversation: hello?\n
                 """)
@@ -127,7 +127,7 @@ import Wire
         let rooms = RoomList([overview], announced: [:], invitations: [])
         #expect(
             ProgramPlainTests.text(.answer(.rooms(rooms)))
-                == "23:59:59 * 1 lobby (current): quiet-otter#4821, 2 here, 2 unread\n")
+                == "23:59:59 * 1 lobby (shown), open: quiet-otter#4821, 2 here, 2 unread\n")
         #expect(ProgramPlainTests.text(.answer(.requests([(who, "hi")]))) == "23:59:59 * quiet-otter#4821 asks: hi\n")
         #expect(
             ProgramPlainTests.text(

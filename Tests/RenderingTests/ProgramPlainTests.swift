@@ -146,7 +146,7 @@ import Wire
         _ = lines(.event(.message(try Sample.said("hi", by: who))))
         #expect(
             lines(.event(.edited(try Sample.said("ho\n", by: who))))
-                == "23:59:59 * edited: 00:00:00 <quiet-otter#4821> ho \n")
+                == "23:59:59 * edited: 00:00:00 <quiet-otter#4821> ho  (was: hi)\n")
         #expect(
             lines(.event(.deleted(try Sample.said("", by: who)))) == "23:59:59 * deleted: 00:00:00 <quiet-otter#4821>\n"
         )
@@ -163,7 +163,7 @@ import Wire
         _ = lines(.answer(.active(command: "open", direct, recent: [message])))
         #expect(
             lines(.event(.edited(try Sample.said("ho", by: who, in: direct, history: true))))
-                == "23:59:59 * edited: 23:59:59 [quiet-otter#4821 → you] ho\n")
+                == "23:59:59 * edited: 23:59:59 [quiet-otter#4821 → you] ho (was: hi)\n")
         _ = lines(.event(.blocked(who, isOn: true)))
         #expect(
             lines(.event(.deleted(try Sample.said("", by: who, in: direct))))

@@ -111,6 +111,7 @@ MESSAGE_FIELDS = {
     "id": ID,
     "from": WHO,
     "text": text,
+    "action": nullable(text),
     "sentAt": TIME,
     "receivedAt": TIME,
     "isFromCurrentUser": flag,
@@ -180,7 +181,7 @@ EVENTS = {
     "request": event("request", {"from": WHO, "text": text}),
     "invitation": event("invitation", {"from": WHO, "to": text, "private": flag, "there": flag}),
     "direct": event("direct", {"state": one_of("accepted", "declined", "left"), "with": WHO}),
-    "edited": placed(event("edited", {"id": ID, "text": text})),
+    "edited": placed(event("edited", {"id": ID, "text": text, "action": nullable(text)})),
     "deleted": placed(event("deleted", {"id": ID})),
     "delivered": event("delivered", {"with": WHO, "ids": [ID]}),
     "read": event("read", {"with": WHO, "ids": [ID]}),
@@ -209,7 +210,9 @@ def result(command, fields):
 SUMMARY = placed({"room": text, "number": count, "unread": count, "last": nullable(MESSAGE)})
 RESULTS = {
     "set": result("set", {"cover": flag}),
-    "who": result("who", {"peers": [PEER_ROW], "here": count}),
+    "who": result("who", {
+        "self": nullable({"who": WHO, "state": one_of("online", "away"), "reason": nullable(text), "since": nullable(TIME)}),
+        "peers": [PEER_ROW], "here": count}),
     "requests": result("requests", {"requests": [{"from": WHO, "text": text}]}),
     "history": placed(result("history", {"messages": [MESSAGE]})),
     "search": placed(result("search", {"messages": [MESSAGE]})),

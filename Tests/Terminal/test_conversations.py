@@ -6,55 +6,12 @@ import subprocess
 import tempfile
 import unittest
 
-from window import BINARY, Window
+from people import SIZES, People
+from window import BINARY
 from earshot_node import Node
 
-SIZES = ((80, 24), (40, 15))
 
-
-class Conversations(unittest.TestCase):
-    def window(self, *size, **environment):
-        window = Window(*size, **environment)
-        self.addCleanup(window.close)
-        return window
-
-    def node(self, name, port, *options):
-        node = Node(subprocess.Popen, name, "--discovery", "none", "--peer", f"127.0.0.1:{port}", "--rate", "1000000", *options)
-        self.addCleanup(node.process.wait)
-        self.addCleanup(node.kill)
-        self.addCleanup(node.process.stdin.close)
-        node.wait(lambda event: event["event"] == "peer", "peer")
-        return node
-
-    def meet(self, *size, options=(), **environment):
-        window = self.window(*size, **environment)
-        port = window.start("--nick", "alice", "--rate", "1000000", *options)
-        bob = self.node("bob", port)
-        window.wait_for("bob#")
-        return window, bob, port
-
-    @staticmethod
-    def number(window, nickname):
-        return re.search(nickname + r"#(\d{4})", "\n".join(window.everything))[1]
-
-    def each_size(self):
-        for size in SIZES:
-            with self.subTest(size=size):
-                yield size
-
-    def accepted(self, window, bob):
-        """Lets bob ask and alice accept."""
-        bob.say(f"/msg {self.number(window, 'alice')} may I?")
-        window.wait(lambda: "may I?" in window.words, "request")
-        window.enter(f"/accept {self.number(window, 'bob')}")
-        bob.wait(lambda event: event["event"] == "direct", "acceptance")
-
-    def prompt(self, window):
-        return window.screen[-1].rstrip()
-
-    def wait_prompt(self, window, pattern):
-        window.wait(lambda: re.search(pattern, self.prompt(window)), f"prompt {pattern}")
-
+class Conversations(People):
     def test_the_prompt_names_room_user_and_how_many_are_here(self):
         for size, pattern in zip(SIZES, (r"^lobby · alice#\d{4} · 2 here >$", r"^lobby · 2 here >$")):
             with self.subTest(size=size):
@@ -74,6 +31,8 @@ class Conversations(unittest.TestCase):
         for size in self.each_size():
             window, bob, _ = self.meet(*size)
             self.accepted(window, bob)
+            window.type("M-1")
+            self.wait_prompt(window, r"^lobby")
             bob.say(f"/msg {self.number(window, 'alice')} on my way")
             window.wait_for("· bob → you: on my way")
             self.wait_prompt(window, r"\[2 bob 1!\] >$|\[2:1!\] >$")
@@ -100,7 +59,7 @@ class Conversations(unittest.TestCase):
             self.assertEqual(window.words.count("the request of"), 1)
             window.enter("/unread")
             window.wait(lambda: "a request for a direct" in window.words, "request in the list")
-            self.assertRegex(window.words, r"1 lobby \(current\): 0 unread")
+            self.assertRegex(window.words, r"1 lobby \(shown\): 0 unread")
             self.assertRegex(window.words, r"2 bob#\d{4}: a request for a direct")
 
     def test_a_mute_by_another_program_is_seen(self):

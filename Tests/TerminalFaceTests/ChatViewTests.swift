@@ -460,9 +460,70 @@ import Wire
                 since: Sample.time, roundTrip: nil, isMuted: false, isVerified: false, isBlocked: false)
         }
         user.show([.answer(.peers(peers, isWhole: false))])
-        #expect(user.rows() == ["00:00:00 * fox0#1001 online for 1 s"])
+        #expect(user.rows() == ["  name       state   for", "  fox0#1001  online  1 s"])
         user.show([.answer(.peers(peers, isWhole: true))])
-        #expect(user.rows().count == 2)
+        #expect(user.rows().count == 3)
+    }
+
+    @Test func `the list of peers is a table with the user in it, and says who was here before`() throws {
+        var user = try TerminalUser.ready()
+        let came = Timestamp(milliseconds: user.wallClock.milliseconds - 600_000)
+        func peer(_ name: String, _ byte: UInt8, seconds: UInt64, reason: String? = nil) throws -> PeerView {
+            PeerView(
+                who: try Sample.who(name, number: 1_000 + Int(byte), byte: byte), state: reason == nil ? .here : .away,
+                since: Timestamp(milliseconds: came.milliseconds + 1_000 * seconds),
+                roundTrip: RoundTrip(.milliseconds(12)), isMuted: byte == 3, isVerified: false, isBlocked: false,
+                reason: reason)
+        }
+        let peers = [
+            try peer("fox", 2, seconds: 1), try peer("small-otter", 3, seconds: 480, reason: "lunch, verified"),
+        ]
+        let me = OwnRow(who: try Sample.who("me", number: 1_234, byte: 1), status: OwnStatus(), since: came)
+        user.show([.answer(.peers(peers, isWhole: false, me: me))])
+        #expect(
+            user.rows() == [
+                "  name              state   for           round trip  notes",
+                "  me#1234 (you)     online  10 min",
+                "  fox#1002          online  since I came  12 ms",
+                "  small-otter#1003  away    2 min         12 ms       muted: lunch, verified",
+            ])
+        user.show([.answer(.peers([], isWhole: false, me: me))])
+        #expect(
+            user.rows() == [
+                "00:00:00 * nobody else is here", "  name           state   for", "  me#1234 (you)  online  10 min",
+            ])
+    }
+
+    @Test func `an act is a line of its own kind, in each conversation`() throws {
+        var user = try TerminalUser.ready()
+        let (me, fox) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("fox", number: 1_001, byte: 2))
+        user.tell(
+            .message(try Self.said("* fox waves", by: fox, id: 1)),
+            .message(try Self.said("* me nods", by: me, id: 2, own: true)),
+            .message(try Self.said("* fox bows", by: fox, in: .direct(with: fox), id: 3)),
+            .message(try Self.said("* other waves", by: fox, id: 4)))
+        #expect(
+            user.rows() == [
+                "00:00:00 • fox#1001 waves", "00:00:00 • me#1234 nods", "· • fox → you bows",
+                "00:00:00 <fox#1001> * other waves",
+            ])
+    }
+
+    @Test func `an accepted request says how to write there, unless that is open`() throws {
+        var user = try TerminalUser.ready(columns: 120)
+        let (me, fox) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("fox", number: 1_001, byte: 2))
+        user.tell(
+            .message(
+                try Self.said(
+                    "hi", by: me, in: .direct(with: fox), id: 1, own: true, delivery: .sending, isRequest: true)))
+        _ = user.rows()
+        user.tell(.direct(.accepted, with: fox))
+        #expect(
+            user.rows().joined().contains("direct conversation with fox#1001: accepted; Alt-2 or /open #1001 opens it"))
+        user.show([.answer(.active(command: "open", .direct(with: fox), recent: []))])
+        _ = user.rows()
+        user.tell(.direct(.accepted, with: fox))
+        #expect(user.rows() == ["00:00:00 * direct conversation with fox#1001: accepted"])
     }
 
     @Test(arguments: [80, 40])

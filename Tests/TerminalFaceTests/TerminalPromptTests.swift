@@ -14,13 +14,15 @@ import Wire
 @Suite struct TerminalPromptTests {
     /// The prompt of a user with two peers, after these events.
     private static func prompt(
-        room: String = "kitchen", _ events: NodeEvent..., opening view: ConversationView? = nil,
+        room: String = "kitchen", isPrivate: Bool = false, _ events: NodeEvent...,
+        opening view: ConversationView? = nil,
         depth: Theme.Depth = .none, numbers given: [Conversation: Int]? = nil
     ) throws -> Prompt {
         let (label, fox) = (RoomLabel(number: 1, name: room), try Sample.who("small-fox", number: 8_612))
         let me = try Sample.who("quiet-otter", number: 6_220, byte: 1)
         var reports: [Report] = [
-            .event(.ready(me: me, port: 1, room: room, discovery: .none)), .event(.peer(.here, fox, online: 2)),
+            .event(.ready(me: me, port: 1, room: room, isPrivate: isPrivate, discovery: .none)),
+            .event(.peer(.here, fox, online: 2)),
         ]
         reports += events.map(Report.event)
         if let view { reports.append(.opened(view, recent: [])) }
@@ -73,6 +75,17 @@ import Wire
                 == "kitchen · #6220 · 3 here [2 fox 1!, 3 fox 1!] > ")
         #expect(
             try Self.prompt(room: String(repeating: "long", count: 8)).text(columns: 40).text == "longlonglon… · 3 > ")
+    }
+
+    @Test func `a private room has a lock, which no name can have`() throws {
+        let kitchen = try Self.prompt(isPrivate: true)
+        #expect(
+            [120, 80, 40, 30, 20].map { kitchen.text(columns: $0).text } == [
+                "🔒 kitchen · quiet-otter#6220 · 3 here > ", "🔒 kitchen · #6220 · 3 here > ", "🔒 kitchen · 3 > ",
+                "🔒 kitchen > ", "> ",
+            ])
+        #expect(
+            try Self.prompt(room: "🔒🔐 x").text(columns: 80).text == "\u{fffd}\u{fffd} x · quiet-otter#6220 · 3 here > ")
     }
 
     @Test func `typing peers are shown until they stop`() throws {

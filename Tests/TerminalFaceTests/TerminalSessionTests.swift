@@ -65,15 +65,21 @@ import Wire
         }
     }
 
-    @Test func `an entered line is handed out once, and a refused one returns to the editor`() {
+    @Test func `an entered line is handed out once, and one to be mended returns to the editor`() {
         var user = TerminalUser()
         user.type("hello\r")
         #expect(user.session.nextLine() == Self.line("hello"))
         #expect(user.session.nextLine() == nil)
         #expect(user.shown() == "1 here > ")
-        user.session.settle(Self.line("hello"), isAccepted: false)
+        user.session.settle(Self.line("hello"), .mendable)
         user.show([.error(ChatError(.rateLimited, .tooFast, "2"))])
         #expect(user.shown() == "! too fast: 2 messages a second is the most\n1 here > hello")
+        user.type("\u{15}/whois nobody\r")
+        user.session.settle(Self.line("/whois nobody"), .refused)
+        #expect(user.session.editor.text == "")
+        // It is there, when the user asks for it.
+        user.type("\u{1b}[A")
+        #expect(user.session.editor.text == "/whois nobody")
     }
 
     @Test func `a command leaves a trace before what comes of it`() {
@@ -189,7 +195,9 @@ import Wire
         user.tell(.peer(.here, who, online: 1))
         user.show([.answer(.active(command: "open", .direct(with: who), recent: []))])
         user.advance(.seconds(1))
-        #expect(user.shown().hasSuffix("→ quiet-otter#4821 > /msg "))
+        // The line that was begun stays with the room.
+        #expect(user.shown().hasSuffix("→ quiet-otter#4821 > "))
+        user.type("/msg ")
         let lost = MemoryUsage(conversations: 2, messages: 1, peers: 1)
         user.show([.answer(.wiped(lost, files: []))])
         // Tab, then the last line that was cut out, then the line before.
@@ -288,7 +296,9 @@ import Wire
             if Bool.random(using: &random) {
                 user.type(["\u{1b}[5~", "\u{1b}1", "\u{1b}2", "\u{1b}a", "\u{12}"].randomElement(using: &random) ?? "")
             }
-            if let line = user.session.nextLine() { user.session.settle(line, isAccepted: Bool.random(using: &random)) }
+            if let line = user.session.nextLine() {
+                user.session.settle(line, [.done, .refused, .mendable].randomElement(using: &random) ?? .done)
+            }
             if Int.random(in: 0..<9, using: &random) == 0 {
                 user.session.resize(
                     columns: Int.random(in: 0...90, using: &random), rows: Int.random(in: 0...30, using: &random))

@@ -277,7 +277,7 @@ class Changing(WebTest):
     def test_every_other_command_is_a_line(self):
         alice = self.served("alice", "--room", "kitchen")
         bob = self.person("bob", alice, "--room", "kitchen")
-        self.assertRegex(alice.ask("POST", "/api/v1/commands", {"line": "/rooms"})[2]["text"][0], r"^1 kitchen \(current\): ")
+        self.assertRegex(alice.ask("POST", "/api/v1/commands", {"line": "/rooms"})[2]["text"][0], r"^1 kitchen \(shown\), open: ")
         status, _, answer = alice.ask("POST", "/api/v1/commands", {"line": "/nick alicia"})
         self.assertEqual((status, answer["reports"][-1]["who"]["nickname"]), (200, "alicia"))
         bob.wait(lambda event: event["event"] == "peer" and event["who"]["nickname"] == "alicia", "name")
@@ -352,8 +352,8 @@ class Changing(WebTest):
         # The node has the room open.
         for body in ({"line": "/me waves"}, {"command": "me", "operands": {"text": "nods"}}, {"line": "a line"}):
             self.assertEqual(perform(**body)[0], 200)
-        for text in ("* alice waves", "* alice nods", "a line"):
-            self.assertEqual(heard("message", text=text)["conversation"], "direct")
+        for text, action in (("* alice waves", "waves"), ("* alice nods", "nods"), ("a line", None)):
+            self.assertEqual(heard("message", text=text, action=action)["conversation"], "direct")
         self.assertEqual(perform(line="/edit another line")[0], 200)
         self.assertEqual(heard("edited", text="another line")["conversation"], "direct")
         self.assertEqual(perform(command="delete")[0], 200)

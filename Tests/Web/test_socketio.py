@@ -51,6 +51,8 @@ class Gateway(WebTest):
         self.assertEqual(client.next("newChatMessage")[:2], (names[0], "hello 안녕"))
         bob.say("hello from bob")
         self.assertEqual(client.next("newChatMessage")[:2], (names[1], "hello from bob"))
+        bob.say("/me waves")
+        self.assertEqual(client.next("newChatMessage")[:2], (names[1], "* waves"))
         bob.say("/typing")
         self.assertEqual(client.next("userTypingUpdate"), ({names[1]: 1},))
         bob.say("/typing off")

@@ -91,6 +91,10 @@ class Gateway(WebTest):
         bob.say("/delete")
         removed = heard.next("MESSAGE")[2]
         self.assertEqual(removed, {**modified, "change": "removed", "content": {**body["content"], "text": ""}})
+        self.assertIsNone(body["action"])
+        bob.say("/me waves")
+        acted = heard.next("MESSAGE")[2]
+        self.assertEqual((acted["action"], acted["content"]["text"]), ("waves", "* bob waves"))
         connection.send("/app/channel/lobby", json.dumps({"senderUserId": "x", "messageContent": "from STOMP", "messageType": "TEXT"}),
                         receipt="r-2")
         self.assertEqual(heard.next("RECEIPT")[1]["receipt-id"], "r-2")

@@ -27,7 +27,7 @@ package struct MessageRouter: ~Copyable {
     /// The rate at which waiting messages are sent.
     private let pace: Rate
     /// When the node came to the room, by its wall clock: what was said later and comes as history was missed.
-    private let joinedAt: Timestamp?
+    package let joinedAt: Timestamp?
 
     /// - Parameters:
     ///   - session: the user, whose own messages and direct conversations these are.

@@ -1,10 +1,28 @@
 package import Chat
 package import ChatNode
-import Phrases
+package import Phrases
 package import Wire
+
+/// The user in `/who`.
+package struct OwnRow: Hashable, Sendable {
+    package let who: PeerName
+    let status: OwnStatus
+    /// When the node came to the room; nil where that is not known.
+    let since: Timestamp?
+
+    /// Whether a peer was met as soon as the user came: how long it has been here is not known.
+    func isFromBefore(_ peer: PeerView) -> Bool {
+        since.map { peer.since.milliseconds <= $0.milliseconds + OwnRow.meetingMilliseconds } ?? false
+    }
+
+    /// The time in which a node meets those that are here.
+    private static let meetingMilliseconds: UInt64 = 2_000
+}
 
 /// `/who`.
 package struct PeerList: AnswerContent {
+    /// Nil for a list of others alone.
+    package let me: OwnRow?
     package let peers: [PeerView]
     /// Whether those that are not here were asked for too; a face may leave them out otherwise.
     package let isWhole: Bool
@@ -12,15 +30,39 @@ package struct PeerList: AnswerContent {
     let here: Int?
 
     /// Those that are here.
-    package var present: PeerList { PeerList(peers: peers.filter { $0.state != .left }, isWhole: isWhole, here: here) }
+    package var present: PeerList {
+        PeerList(me: me, peers: peers.filter { $0.state != .left }, isWhole: isWhole, here: here)
+    }
 
     package func lines(_ wording: Wording, at now: Timestamp) -> [String] {
-        guard !peers.isEmpty else { return [wording.language(.nobodyHere)] }
-        return (here.map { [wording.language(.latestHeard, "\($0 + 1)")] } ?? [])
-            + peers.map { wording.line($0, at: now) }
+        let own = me.map { [wording.line($0, at: now)] } ?? []
+        return notes(wording.language) + own + peers.map { wording.line($0, me, at: now) }
+    }
+
+    /// The lines in front of the rows.
+    package func notes(_ language: Language) -> [String] {
+        if peers.isEmpty { return [language(.nobodyHere)] }
+        return here.map { [language(.latestHeard, "\($0 + 1)")] } ?? []
+    }
+
+    /// The rows of a table with its head, the user's first; each with as many cells, which are safe to show.
+    package func table(_ wording: Wording, at now: Timestamp) -> [(who: PeerName?, cells: [String])] {
+        let language = wording.language
+        let head = [Phrase.columnName, .columnState, .columnTime, .columnRoundTrip, .columnNotes].map { language($0) }
+        return [(nil, head)] + (me.map { [($0.who, wording.cells($0, at: now))] } ?? [])
+            + peers.map { ($0.who, wording.cells($0, me, at: now)) }
     }
 
     package func write(to json: inout JSONWriter) {
+        json.member("self") { writer in
+            guard let me else { return writer.literal("null") }
+            writer.object {
+                $0.member("who", me.who)
+                $0.member("state", me.status.state.name)
+                $0.member("reason", me.status.reason)
+                $0.member("since", me.since.map { UniversalTime($0).text })
+            }
+        }
         json.list("peers", peers) { $0.members(of: $1) }
         json.member("here", here ?? peers.count { $0.state != .left })
     }
@@ -39,7 +81,7 @@ package struct PeerCard: AnswerContent {
         let (language, who) = (wording.language, peer.who)
         let hasOwnName = who.contact != nil && !who.nickname.isEmpty
         return [
-            wording.line(peer, at: now), language(.keyLine, who.key.hexadecimal), language(.codeLine, code),
+            wording.line(peer, nil, at: now), language(.keyLine, who.key.hexadecimal), language(.codeLine, code),
         ] + (hasOwnName ? [language(.callsItself, DisplayGuard.safeName(who.nickname))] : [])
             + wording.lines(of: peer.profile)
     }
@@ -97,8 +139,10 @@ package struct Done: AnswerContent {
 }
 
 extension Answer {
-    package static func peers(_ peers: [PeerView], isWhole: Bool, here: Int? = nil) -> Answer {
-        Answer("who", PeerList(peers: peers, isWhole: isWhole, here: here))
+    package static func peers(
+        _ peers: [PeerView], isWhole: Bool, here: Int? = nil, me: OwnRow? = nil
+    ) -> Answer {
+        Answer("who", PeerList(me: me, peers: peers, isWhole: isWhole, here: here))
     }
 
     package static func whoami(
@@ -156,30 +200,73 @@ extension Wording {
         return status.reason.map { language(.nowAwayFor, DisplayGuard.safe($0)) } ?? language(.nowAway)
     }
 
-    fileprivate func line(_ peer: PeerView, at now: Timestamp) -> String {
-        let milliseconds = now.milliseconds - min(now.milliseconds, peer.since.milliseconds)
-        let state =
-            switch peer.state {
-            case .here: language(.stateOnline)
-            case .away: language(.stateAway)
-            case .left: language(.stateOffline)
-            }
+    /// - Parameter me: the user's own row; nil for a peer alone.
+    fileprivate func line(_ peer: PeerView, _ me: OwnRow?, at now: Timestamp) -> String {
         // The time is that since the peer came: when it went away is not known of all.
-        let since = elapsed(seconds: milliseconds / 1_000)
-        let parts = [
-            peer.state == .away
-                ? language(.awayAndHere, peer.who.displayName, since)
-                : language(.stateFor, peer.who.displayName, state, since),
-            peer.isElsewhere ? language(.stateElsewhere) : nil,
-            peer.roundTrip.map { "\($0.milliseconds) ms" },
-            peer.isMuted ? language(.isMuted) : nil,
-            peer.isVerified ? language(.isVerified) : nil,
+        let since = elapsed(since: peer.since, at: now)
+        let isFromBefore = peer.state != .left && me?.isFromBefore(peer) ?? false
+        let name = peer.who.displayName
+        let head =
+            switch (peer.state, isFromBefore) {
+            case (.away, true): language(.awaySince, name)
+            case (.away, false): language(.awayAndHere, name, since)
+            case (_, true): language(.stateSince, name, word(peer.state))
+            case (_, false): language(.stateFor, name, word(peer.state), since)
+            }
+        let parts = [head, peer.isElsewhere ? language(.stateElsewhere) : nil, roundTrip(of: peer)] + marks(of: peer)
+        return parts.compactMap(\.self).joined(separator: ", ") + reason(peer.reason)
+    }
+
+    /// The user's own row.
+    fileprivate func line(_ me: OwnRow, at now: Timestamp) -> String {
+        let name = language(.nameOfYou, me.who.displayName)
+        guard let since = me.since.map({ elapsed(since: $0, at: now) }) else { return name }
+        let isAway = me.status.state == .away
+        let head =
+            isAway ? language(.awayAndHere, name, since) : language(.stateFor, name, word(me.status.state), since)
+        return head + reason(me.status.reason)
+    }
+
+    fileprivate func cells(_ me: OwnRow, at now: Timestamp) -> [String] {
+        [
+            language(.nameOfYou, me.who.displayName), word(me.status.state),
+            me.since.map { elapsed(since: $0, at: now) } ?? "", "", reason(me.status.reason),
+        ]
+    }
+
+    fileprivate func cells(_ peer: PeerView, _ me: OwnRow?, at now: Timestamp) -> [String] {
+        let isFromBefore = peer.state != .left && me?.isFromBefore(peer) ?? false
+        let time = isFromBefore ? language(.sinceUser) : elapsed(since: peer.since, at: now)
+        let notes = [peer.isElsewhere ? language(.stateElsewhere) : nil] + marks(of: peer)
+        return [
+            peer.who.displayName, word(peer.state), time, roundTrip(of: peer) ?? "",
+            notes.compactMap(\.self).joined(separator: ", ") + reason(peer.reason),
+        ]
+    }
+
+    private func word(_ state: PresenceState) -> String {
+        switch state {
+        case .here: language(.stateOnline)
+        case .away: language(.stateAway)
+        case .left: language(.stateOffline)
+        }
+    }
+
+    private func elapsed(since: Timestamp, at now: Timestamp) -> String {
+        elapsed(seconds: (now.milliseconds - min(now.milliseconds, since.milliseconds)) / 1_000)
+    }
+
+    private func roundTrip(of peer: PeerView) -> String? { peer.roundTrip.map { "\($0.milliseconds) ms" } }
+
+    private func marks(of peer: PeerView) -> [String?] {
+        [
+            peer.isMuted ? language(.isMuted) : nil, peer.isVerified ? language(.isVerified) : nil,
             peer.isBlocked ? language(.isBlocked) : nil,
         ]
-        // At the end, so that a peer cannot write marks about itself.
-        let reason = peer.reason.map { ": \(DisplayGuard.safe($0))" } ?? ""
-        return parts.compactMap(\.self).joined(separator: ", ") + reason
     }
+
+    /// At the end, so that a peer can not write marks about itself.
+    private func reason(_ text: String?) -> String { text.map { ": \(DisplayGuard.safe($0))" } ?? "" }
 
     /// Texts of the peer, each on a line of its own.
     fileprivate func lines(of profile: Profile) -> [String] {

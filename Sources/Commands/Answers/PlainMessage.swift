@@ -2,7 +2,8 @@ package import Chat
 import ChatNode
 package import Wire
 
-/// A message as plain lines show it, without the time: `<nick#4821> text` or `[nick#4821 → you] text`.
+/// A message as plain lines show it, without the time: `<nick#4821> text` or `[nick#4821 → you] text`; of `/me`, `• nick#4821 text`
+/// or `• [nick#4821 → you] text`.
 package struct PlainMessage {
     /// The author and the receiver, as written before the text.
     package let author: String
@@ -10,20 +11,21 @@ package struct PlainMessage {
 
     package init(_ message: MessageView) {
         let name = message.from.displayName
+        let sign = message.action == nil ? "" : PlainMessage.actionSign + " "
         switch message.conversation {
-        case .publicRoom: author = "<\(name)>"
+        case .publicRoom: author = sign.isEmpty ? "<\(name)>" : sign + name
         case .direct(let who):
-            author = message.isFromCurrentUser ? "[you → \(who.displayName)]" : "[\(name) → you]"
+            author = sign + (message.isFromCurrentUser ? "[you → \(who.displayName)]" : "[\(name) → you]")
         }
         text = "\(author) \(PlainMessage.content(of: message))"
     }
 
+    /// In front of the author of `/me`: not that of a notice, which no message can look like.
+    package static let actionSign = "•"
+
     /// The text, safe to show. The text of `/me` begins with the author's nickname, which is in front of it already.
     package static func content(of message: MessageView) -> String {
-        let act = "* \(message.from.nickname) "
-        let isAct = !message.from.nickname.isEmpty && message.text.utf8.starts(with: act.utf8)
-        return DisplayGuard.safe(
-            isAct ? "* " + String(decoding: message.text.utf8.dropFirst(act.utf8.count), as: UTF8.self) : message.text)
+        DisplayGuard.safe(message.action ?? message.text)
     }
 
     /// Whether a message was missed, and is more than seconds late: one that was sent before a link was up has no label.

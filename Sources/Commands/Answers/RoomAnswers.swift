@@ -83,11 +83,11 @@ package struct RoomList: AnswerContent {
 
     private func line(_ room: RoomOverview, _ language: Language) -> String {
         let mark = room.isOpen ? " \(language(.isOpen))" : ""
-        let lock = room.isPrivate ? ", \(language(.isPrivate))" : ""
+        let kind = ", \(language(room.isPrivate ? .isPrivate : .isOpenRoom))"
         let bridge = room.isBridged ? ", \(language(.isBridged))" : ""
         let entering = room.isEntering ? ", \(language(.isEntering))" : ""
         let name = DisplayGuard.safe(room.room.name) + mark
-        let place = numbered(name, room.numbers[.publicRoom]) + lock + bridge + entering
+        let place = numbered(name, room.numbers[.publicRoom]) + kind + bridge + entering
         return language(.roomLine, place, room.me.displayName, "\(room.online + 1)", "\(room.unread)")
     }
 

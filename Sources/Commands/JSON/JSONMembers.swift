@@ -54,6 +54,7 @@ extension JSONWriter {
         member("id", message.id.hexadecimal)
         member("from", message.from)
         member("text", message.text)
+        member("action", message.action)
         member("sentAt", message.sentAt)
         member("receivedAt", message.receivedAt)
         member("isFromCurrentUser", message.isFromCurrentUser)

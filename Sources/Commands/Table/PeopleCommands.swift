@@ -61,7 +61,11 @@ extension CommandEntry {
             "여기 있는 사람들과 시간, 왕복 시간. all: 나간 사람도"),
         aliases: ["names"],
         .inRoom { turn in
-            .peers(turn.node.peers(), isWhole: turn.operands.flag("all") ?? false, here: turn.node.crowdSize)
+            .peers(
+                turn.node.peers(), isWhole: turn.operands.flag("all") ?? false, here: turn.node.crowdSize,
+                me: OwnRow(
+                    who: turn.node.chat.ownName, status: turn.node.chat.session.status,
+                    since: turn.node.chat.joinedAt))
         })
 
     /// A mark that the user sets for a key; silent to the other side.

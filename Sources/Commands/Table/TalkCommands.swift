@@ -67,7 +67,12 @@ extension CommandEntry {
             .inRoom { .requests($0.node.requests()) }),
         CommandEntry(
             "accept", [.who(.requesting)], .direct, Phrase("let WHO write to you", "WHO의 요청을 수락합니다"),
-            .inRoom { turn throws(ChatError) in try turn.perform(.accept(turn.peer())) }),
+            .inRoom { turn throws(ChatError) in
+                let peer = try turn.peer()
+                let answer = try turn.perform(.accept(peer))
+                // The next text is an answer to the request, and not one to the room.
+                return turn.isTyped ? turn.open(.direct(peer), by: "accept") : answer
+            }),
         CommandEntry(
             "decline", [.who(.requesting)], .direct,
             Phrase("refuse WHO's request without notice", "WHO의 요청을 알리지 않고 거절합니다"),

@@ -15,8 +15,7 @@ extension ChatView {
         switch answer.content {
         case let opening as Opening: show(opening, report, isMoved: isMoved, at: wallClock)
         case let list as MessageList: show(list.messages, under: notices(of: report, at: wallClock).first ?? "")
-        case let list as PeerList where !list.isWhole:
-            tell(RoomReport(report.room, .answer(Answer(answer.command, list.present))), at: wallClock)
+        case let list as PeerList: show(list.isWhole ? list : list.present, report, at: wallClock)
         case let list as CommandList where list.entries.count > 1: for line in help(list.entries) { add(line) }
         case is Counters:
             tellPlace(of: report.room, at: wallClock)
@@ -40,6 +39,33 @@ extension ChatView {
         case .parted:
             tell(report, at: time)
             if isMoved { showOpen(at: time) }
+        }
+    }
+
+    /// The rows of `/who` as a table.
+    private mutating func show(_ list: PeerList, _ report: RoomReport, at time: Timestamp) {
+        for note in list.notes(language) { add(rendering.notice(note, at: time), of: time) }
+        let wording = Wording(language: language, clock: rendering.clock, day: rendering.day, room: report.room.name)
+        let table = list.table(wording, at: time)
+        // A column without a cell has no head.
+        let columns = (table.first?.cells.indices ?? 0..<0).filter { column in
+            table.dropFirst().contains { !$0.cells[column].isEmpty }
+        }
+        guard !columns.isEmpty else { return }
+        let widths = columns.map { column in table.map { DisplayWidth.of($0.cells[column]) }.max() ?? 0 }
+        for (who, all) in table {
+            let cells = columns.map { all[$0] }
+            let isOwn = who != nil && who == list.me?.who
+            var line = StyledText("  ")
+            for (column, cell) in cells.enumerated() {
+                let isLast = cells[(column + 1)...].allSatisfy(\.isEmpty)
+                let blanks = isLast ? 0 : widths[column] - DisplayWidth.of(cell) + 2
+                let style = rendering.style(ofRow: who, isOwn: isOwn, column: column)
+                line.append(cell, style)
+                line.append(String(repeating: " ", count: blanks), who == nil ? style : .plain)
+                if isLast { break }
+            }
+            add(ChatLine(text: line, indent: 4))
         }
     }
 

@@ -27,14 +27,17 @@ extension ChatView {
         if isShown(id) {
             add(rendering.line(of: message), of: time)
         } else if message.isFromCurrentUser || message.isMention || id.peer != nil {
-            let name = shortName(of: ChatView.other(in: message), in: room)
-            var line = rendering.elsewhere(message, name: name, room: isOpen(room) ? nil : room.name)
-            line.delivery = rendering.line(of: message).delivery
-            add(line, of: time)
+            add(elsewhere(message, in: room), of: time)
         }
         if message.isRequest {
             add(rendering.notice(language(.requestSent), at: wallClock, rendering.theme.direct), of: wallClock)
         }
+    }
+
+    /// The line of a message in a conversation that is not open.
+    func elsewhere(_ message: MessageView, in room: RoomLabel) -> ChatLine {
+        let name = shortName(of: ChatView.other(in: message), in: room)
+        return rendering.elsewhere(message, name: name, room: isOpen(room) ? nil : room.name)
     }
 
     /// The name alone, unless another peer that is here has the same one, or one that looks like it.

@@ -10,7 +10,7 @@ package import Wire
 /// Makes the lines of messages, notices and rules.
 package struct ChatRendering: Sendable {
     package let language: Language
-    package let theme: Theme
+    package internal(set) var theme: Theme
     /// The time of day and the date where the user is.
     package let clock: @Sendable (Timestamp) -> String
     package let day: @Sendable (Timestamp) -> String
@@ -35,7 +35,7 @@ package struct ChatRendering: Sendable {
         var text = StyledText(clock(PlainMessage.time(of: message)) + " ", theme.time)
         text.append(author.text, isOld ? theme.history : author.style)
         text.append(" ")
-        let indent = text.width
+        let head = text.width
         let content = PlainMessage.content(of: message)
         if isOld {
             text.append(content, theme.history)
@@ -44,8 +44,9 @@ package struct ChatRendering: Sendable {
         } else {
             text.append(highlighted(content))
         }
-        let delivery = message.delivery.map { ChatLine.Delivery(id: message.id, mark: ChatRendering.mark($0)) }
-        return ChatLine(text: text, indent: indent, delivery: delivery)
+        if message.isEdited { text.append(" " + language(.editedMark), theme.notice) }
+        let mark = message.delivery.map(ChatRendering.mark)
+        return ChatLine(text: text, indent: head, message: message.id, head: head, mark: mark)
     }
 
     /// The line of a message in a conversation that is not open: `· small-fox → you: text`, in another room
@@ -57,12 +58,16 @@ package struct ChatRendering: Sendable {
     func elsewhere(_ message: MessageView, name: String, room: String?) -> ChatLine {
         let content = PlainMessage.content(of: message)
         let place = room.map { "\(DisplayGuard.safe($0)) · " } ?? ""
-        let head =
+        let names =
             switch message.conversation {
             case .publicRoom: name
             case .direct: language(message.isFromCurrentUser ? .fromYou : .toYou, name)
             }
-        return ChatLine(text: StyledText("· \(place)\(head): \(content)", theme.notice), indent: 2, isOneRow: true)
+        let isAction = message.action != nil
+        let head = "· \(place)\(isAction ? PlainMessage.actionSign + " " : "")\(names)\(isAction ? " " : ": ")"
+        return ChatLine(
+            text: StyledText(head + content, theme.notice), indent: 2, message: message.id,
+            head: DisplayWidth.of(head), mark: message.delivery.map(ChatRendering.mark), isOneRow: true)
     }
 
     func notice(_ text: String, at time: Timestamp, _ style: Style? = nil) -> ChatLine {
@@ -84,6 +89,13 @@ package struct ChatRendering: Sendable {
         ChatLine(text: StyledText("> " + DisplayGuard.safe(command), theme.notice), indent: 2)
     }
 
+    /// The style of a cell of `/who`: its head is dim, and a name has the colour of its messages.
+    mutating func style(ofRow who: PeerName?, isOwn: Bool, column: Int) -> Style {
+        guard let who else { return theme.notice }
+        guard column == 0 else { return .plain }
+        return isOwn ? theme.own : theme.author(colors[who.key])
+    }
+
     static func mark(_ delivery: DeliveryState) -> String {
         switch delivery {
         case .sending: "…"
@@ -93,16 +105,20 @@ package struct ChatRendering: Sendable {
         }
     }
 
+    /// An action names who does it, the user too.
     private mutating func author(of message: MessageView) -> (text: String, style: Style) {
         let name = message.from.displayName
+        let sign = message.action == nil ? "" : PlainMessage.actionSign + " "
         switch message.conversation {
-        case .publicRoom where message.isFromCurrentUser: return ("<\(language(.you))>", theme.own)
-        case .publicRoom: return ("<\(name)>", theme.author(colors[message.from.key]))
+        case .publicRoom:
+            let style = message.isFromCurrentUser ? theme.own : theme.author(colors[message.from.key])
+            guard message.action == nil else { return (sign + name, style) }
+            return ("<\(message.isFromCurrentUser ? language(.you) : name)>", style)
         case .direct(let who) where message.isFromCurrentUser:
             var style = theme.direct
             style.isBold = theme.own.isBold
-            return ("[\(language(.fromYou, who.displayName))]", style)
-        case .direct: return ("[\(language(.toYou, name))]", theme.direct)
+            return ("\(sign)[\(language(.fromYou, who.displayName))]", style)
+        case .direct: return ("\(sign)[\(language(.toYou, name))]", theme.direct)
         }
     }
 

@@ -174,18 +174,33 @@ extension ChatView {
         case .request(let who, _):
             let id = ConversationID(room, .direct(with: who))
             if !change(room, { $0.arrivals.hold(.request(id)) }) { showRequest(report, at: wallClock) }
+        case .direct(.accepted, let who): showAccepted(who, report, at: wallClock)
         case .direct, .invitation:
             for text in notices(of: report, at: wallClock) {
                 add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
             }
-        case .edited(let message), .deleted(let message): showChange(of: message, report, at: wallClock)
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .elsewhere: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
         case .failed, .notice, .renamed, .status: tell(report, of: nil, at: wallClock)
-        // The session shows deliveries in the line of the message, and typing under it.
-        case .delivered, .read, .typing, .person, .blocked, .stopped: break
+        // The session shows deliveries, edits and deletions in the line of the message, and typing under it.
+        case .edited, .deleted, .delivered, .read, .typing, .person, .blocked, .stopped: break
         }
+    }
+
+    /// A peer accepted the user's request: the line says how to write there, because a text typed now goes elsewhere.
+    private mutating func showAccepted(_ who: PeerName, _ report: RoomReport, at time: Timestamp) {
+        let id = ConversationID(report.room, .direct(with: who))
+        // The other way round, the conversation is opened by the command of the user.
+        let isByUser = changes.contains(.request(id, isOpen: false))
+        guard !isByUser, id != open, let number = model.number(of: id) else {
+            for text in notices(of: report, at: time) {
+                add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
+            }
+            return
+        }
+        let text = language(.directAcceptedOpen, who.displayName, "\(number)", who.numberText)
+        add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
     }
 
     private mutating func begin(
@@ -238,14 +253,6 @@ extension ChatView {
             let line = isOpen(room) ? text : language(.inRoom, text, DisplayGuard.safe(room.name))
             add(rendering.notice(line, at: time), of: time)
         }
-    }
-
-    /// Shows that a message was edited or deleted; one that is held is shown later as it is then.
-    private mutating func showChange(of message: MessageView, _ report: RoomReport, at time: Timestamp) {
-        let id = ConversationID(report.room, message.conversation)
-        let held = ArrivalBlock.HeldMessage(conversation: id, id: message.id)
-        if timings[report.room.number]?.arrivals.holds(held) ?? false { return }
-        tell(report, of: id, at: time)
     }
 
     /// Tells an event of a conversation, or of none, if that is shown.

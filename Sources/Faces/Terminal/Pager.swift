@@ -10,7 +10,7 @@ struct Pager: Sendable {
     private var below = 0
 
     init(_ lines: [ChatLine], columns: Int) {
-        rows = lines.flatMap { $0.rows(columns: columns).rows }.flatMap { PageRow.rows(of: $0, columns: columns) }
+        rows = lines.flatMap { $0.rows(columns: columns) }.flatMap { PageRow.rows(of: $0, columns: columns) }
     }
 
     /// The first and the last row that are shown, from 1, and the number of all.

@@ -47,8 +47,10 @@ struct Prompt: Sendable {
     }
 
     private func heads(of room: ModelRoom) -> [String] {
-        let name = DisplayGuard.safe(room.label.name) + (room.isBridged ? " ⇄" : "")
-        let short = name.count > 12 ? name.prefix(11) + "…" : name
+        let label = Prompt.withoutLocks(DisplayGuard.safe(room.label.name))
+        let lock = room.isPrivate ? Prompt.lock + " " : ""
+        let name = lock + label + (room.isBridged ? " ⇄" : "")
+        let short = label.count > 12 ? lock + label.prefix(11) + "…" : name
         let here = language(.hereCount, "\(room.online + 1)")
         let me = room.me?.displayName ?? ""
         let away = room.status.state == .away ? " (\(language(.stateAway)))" : ""
@@ -56,6 +58,15 @@ struct Prompt: Sendable {
             [name, me + away, here], [name, me, here], [name, room.me?.numberText ?? "", here], [name, here],
             [short, here], [short, "\(room.online + 1)"], [short],
         ].map { $0.filter { !$0.isEmpty }.joined(separator: " · ") }
+    }
+
+    /// In front of the name of a private room.
+    private static let lock = "🔒"
+
+    /// No open room is to look like a private one.
+    private static func withoutLocks(_ name: String) -> String {
+        let scalars = name.unicodeScalars.map { (0x1f50f...0x1f513).contains($0.value) ? "\u{fffd}" : $0 }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     private func heads(of who: PeerName, _ state: PresenceState) -> [String] {

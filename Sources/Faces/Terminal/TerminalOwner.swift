@@ -57,8 +57,8 @@ package actor TerminalOwner: EventLoopActor, LineSource, ReportDisplay {
         return await withCheckedContinuation { waiter = $0 }
     }
 
-    package func settle(_ line: InputLine, isAccepted: Bool) {
-        session.settle(line, isAccepted: isAccepted)
+    package func settle(_ line: InputLine, _ outcome: LineOutcome) {
+        session.settle(line, outcome)
         update()
     }
 

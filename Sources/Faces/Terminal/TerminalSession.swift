@@ -35,7 +35,10 @@ package struct TerminalSession: Sendable {
 
     /// To be shown above the prompt, with the next frame.
     var lines: [ChatLine] = []
-    var marks = DeliveryMarks()
+    var drawn = MessageRows()
+    var drafts = Drafts()
+    /// The entered lines that open conversations, and have not yet.
+    var moves = 0
     /// Whether the prompt is on the screen; not while the process is in the background, or about to end.
     private var isShown = true
     private var isEchoDue = true
@@ -46,6 +49,7 @@ package struct TerminalSession: Sendable {
     private var lastFrame: Instant?
     private var lastRing: Instant?
     private var pager: Pager?
+    private var hasAskedForBackground = false
 
     private var waiting: [WaitingLine] = []
     private var wasPasted = false
@@ -91,7 +95,9 @@ package struct TerminalSession: Sendable {
     /// Shows reports with the next frame.
     package mutating func show(_ reports: [RoomReport], at now: Instant, wallClock: Timestamp) {
         for report in reports {
+            let open = view.open
             view.show(report, at: now, wallClock: wallClock)
+            followOpening(in: report, before: open)
             follow(report, at: now, wallClock: wallClock)
             gatherLines()
         }
@@ -115,12 +121,17 @@ package struct TerminalSession: Sendable {
         return next.line
     }
 
-    /// The result of a line: a refused one returns to the editor.
-    package mutating func settle(_ line: InputLine, isAccepted: Bool) {
-        guard !isAccepted, case .text(let text) = line.content else { return }
+    /// The result of a line: one whose text is to be mended returns to the editor.
+    package mutating func settle(_ line: InputLine, _ outcome: LineOutcome) {
+        guard outcome != .done, case .text(let text) = line.content else { return }
+        if TerminalSession.opens(text) { endMove() }
+        guard outcome == .mendable else { return }
         editor.putBack(text)
         isEchoDue = true
     }
+
+    /// Whether a line opens a conversation, if it is done.
+    private static func opens(_ line: String) -> Bool { CommandEntry.typed(in: line)?.opensConversation ?? false }
 
     /// No line comes any more.
     package mutating func end() { hasEnded = true }
@@ -150,6 +161,7 @@ package struct TerminalSession: Sendable {
     /// Draws deliveries, forgets what the chat has forgotten, and rings.
     private mutating func follow(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         showDeliveries(at: wallClock)
+        showChanges(by: report, at: wallClock)
         for case .changed(let room) in view.changes where view.model.room(room.number)?.isLeaving ?? false {
             forget(.room(room.number))
         }
@@ -168,14 +180,17 @@ package struct TerminalSession: Sendable {
     private mutating func forget(_ erasure: Erasure) {
         switch erasure {
         case .everything:
-            (marks, lines) = (DeliveryMarks(), [])
+            (drawn, drafts, moves, lines) = (MessageRows(), Drafts(), 0, [])
             editor.forget()
             clearScreen(.all)
         case .room(let number):
-            marks = DeliveryMarks()
+            drawn = MessageRows()
+            drafts.forget { $0.room == number }
             editor.forget(place: number)
-        case .author: marks = DeliveryMarks()
-        case .message(_, let id): marks.remove(id)
+        case .author(let peer, in: let room):
+            drawn = MessageRows()
+            drafts.forget { $0.room == room && $0.peer == peer }
+        case .message(_, let id): drawn.remove(id)
         case .request: return
         }
         pager = nil
@@ -240,17 +255,18 @@ extension TerminalSession {
         isShown = true
         isEchoDue = true
         isFrameDue = isFrameDue || !lines.isEmpty
+        if !hasAskedForBackground, view.rendering.theme.depth == .full {
+            hasAskedForBackground = true
+            ringing += TerminalColor.backgroundQuestion
+        }
     }
 
-    /// The waiting lines as rows. The row with the delivery state of a message gets a key.
+    /// The waiting lines as rows. Those of a message get keys.
     private mutating func takeRows() -> [ChatRow] {
         exchange(&lines, with: []).flatMap { line -> [ChatRow] in
-            let (rows, unmarked) = line.rows(columns: screen.columns)
-            var result = rows.map { ChatRow($0) }
-            if let unmarked, let delivery = line.delivery {
-                result[result.count - 1].key = marks.add(delivery.id, unmarked: unmarked)
-            }
-            return result
+            let rows = line.rows(columns: screen.columns)
+            guard let message = line.message else { return rows.map { ChatRow($0) } }
+            return zip(rows, drawn.add(message, line, rows: rows)).map { ChatRow($0, key: $1) }
         }
     }
 
@@ -280,6 +296,10 @@ extension TerminalSession {
 extension TerminalSession {
     package mutating func take(_ key: Key, at now: Instant, wallClock: Timestamp) {
         echo()
+        if case .background(let color) = key {
+            view.rendering.theme = Theme(view.rendering.theme.depth, on: color)
+            return
+        }
         if pager != nil, page(with: key) { return }
         editor.place = view.open?.room ?? 0
         let before = editor.text
@@ -324,6 +344,7 @@ extension TerminalSession {
             return tell(language(.tooManyLines, "1"))
         }
         waiting.append(WaitingLine(line: InputLine(content: .text(line), isPaced: isPaced), isPasted: false))
+        if TerminalSession.opens(line) { beginMove() }
     }
 
     private mutating func enter(pasted lines: [String]) {
@@ -370,7 +391,9 @@ extension TerminalSession {
             }
         guard let room = view.model.room(target.id.room)?.label else { return }
         let line = InputLine(content: .text(command), isPaced: false, room: room)
-        if waiting.count < TerminalSession.mostWaiting { waiting.append(WaitingLine(line: line, isPasted: false)) }
+        guard waiting.count < TerminalSession.mostWaiting else { return }
+        waiting.append(WaitingLine(line: line, isPasted: false))
+        beginMove()
     }
 
     /// Moves on the second screen; false for a key that ends reading and then does what it always does.

@@ -84,6 +84,7 @@ extension JSONWriter {
         case .edited(let message):
             members(of: message.conversation, message.id)
             member("text", message.text)
+            member("action", message.action)
         case .deleted(let message): members(of: message.conversation, message.id)
         case .delivered(let with, let ids), .read(let with, let ids): members(with, ids)
         case .failed(let with, let messages): members(with, messages.map(\.id))

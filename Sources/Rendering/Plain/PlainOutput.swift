@@ -99,10 +99,12 @@ package struct PlainOutput: Sendable {
         case .direct(.declined, let who): return language(.directDeclined, who.displayName)
         case .direct(.left, let who): return language(.directLeft, who.displayName)
         case .edited(let message):
-            let kept = PlainOutput.changed(changes)
+            let (kept, was) = PlainOutput.changed(changes)
             let mark = kept == nil ? ":" : ""
-            return language(.edited, reference(to: message, kept) + mark, DisplayGuard.safe(message.text))
-        case .deleted(let message): return language(.deleted, reference(to: message, PlainOutput.changed(changes)))
+            let before = was.map { language(.wasText, PlainOutput.beginning(of: $0)) } ?? ""
+            return language(
+                .edited, reference(to: message, kept) + mark, PlainMessage.content(of: message)) + before
+        case .deleted(let message): return language(.deleted, reference(to: message, PlainOutput.changed(changes).kept))
         case .notice(_, let sentence): return DisplayGuard.safe(sentence.text(in: language))
         case .read(let who, ids: _): return language(.hasRead, who.displayName)
         case .renamed(let me, was: _): return language(.nowCalled, me.displayName)
@@ -168,16 +170,17 @@ package struct PlainOutput: Sendable {
         return ": \(clock(PlainMessage.time(of: kept))) \(PlainMessage(kept).author)"
     }
 
-    /// The message that an edit or a deletion changed, as it was kept; nil if it was not.
-    private static func changed(_ changes: [ModelChange]) -> MessageView? {
+    /// The message that an edit or a deletion changed, nil if it was not kept; and the text that an edit has replaced.
+    private static func changed(_ changes: [ModelChange]) -> (kept: MessageView?, was: String?) {
         for change in changes {
             switch change {
-            case .edited(_, let message, at: .some), .removed(_, let message, at: .some): return message
+            case .edited(_, let message, let was, at: .some): return (message, was)
+            case .removed(_, let message, at: .some): return (message, nil)
             case .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message, .edited,
                 .removed, .delivery, .refreshed, .unread, .typing, .note, .request, .invitations, .active, .erased:
                 continue
             }
         }
-        return nil
+        return (nil, nil)
     }
 }

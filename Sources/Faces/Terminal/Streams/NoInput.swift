@@ -6,5 +6,5 @@ package struct NoInput: LineSource {
 
     package func next() -> InputLine? { nil }
 
-    package func settle(_: InputLine, isAccepted _: Bool) {}
+    package func settle(_: InputLine, _: LineOutcome) {}
 }

@@ -25,7 +25,7 @@ package actor StandardInput: EventLoopActor, LineSource {
     }
 
     /// A refused line is gone: no user is there to change it.
-    package func settle(_: InputLine, isAccepted _: Bool) {}
+    package func settle(_: InputLine, _: LineOutcome) {}
 
     private func line() -> LineSplitter.Line? {
         while !hasEnded {

@@ -287,6 +287,7 @@ extension STOMPSession {
                     $0.member("cardColor", nil as String?)
                 }
             }
+            $0.member("action", message.action.map(DisplayGuard.safe))
             $0.member("createdAt", message.sentAt)
             $0.member("from", message.from)
             $0.member("isFromCurrentUser", message.isFromCurrentUser)

@@ -325,7 +325,8 @@ struct SocketIOSession: ClientSession {
         if let text = event["text"]?.string {
             packet = SocketIOPacket.event("newChatMessage") {
                 $0.string(name)
-                $0.string(DisplayGuard.safe(text))
+                // The name is beside it already.
+                $0.string(DisplayGuard.safe(event["action"]?.string.map { "* \($0)" } ?? text))
                 $0.string(event["sentAt"]?.string ?? "")
                 $0.string("\(entry.number)")
             }

@@ -1,0 +1,90 @@
+import Chat
+import LineEditor
+import Model
+import TestSupport
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import Commands
+@testable import TerminalFace
+
+/// The line that was begun in each conversation.
+@Suite struct DraftTests {
+    private static func met() throws -> (TerminalUser, PeerName) {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.message(try Sample.said("hi", by: fox, in: .direct(with: fox))))
+        _ = user.rows()
+        return (user, fox)
+    }
+
+    private static func opened(_ view: ConversationView, by command: String = "open") -> RoomReport {
+        .answer(.active(command: command, view, recent: []))
+    }
+
+    @Test func `each conversation has its own, also for what is typed before the other one is open`() throws {
+        var (user, fox) = try Self.met()
+        user.type("for the room")
+        user.type("\u{1b}2")
+        user.advance(.seconds(1))
+        #expect(user.command() == "/open #1001")
+        #expect(user.session.editor.text == "")
+        user.type("for fo")
+        user.show([Self.opened(.direct(with: fox))])
+        #expect(user.session.editor.text == "for fo")
+        user.type("x\u{1b}1")
+        #expect(user.command() == "/close")
+        user.show([Self.opened(.publicRoom, by: "close")])
+        #expect(user.session.editor.text == "for the room")
+        user.type("\u{1b}2")
+        _ = user.command()
+        user.show([Self.opened(.direct(with: fox))])
+        #expect(user.session.editor.text == "for fox")
+    }
+
+    @Test func `it stays when the other conversation can not be opened`() throws {
+        var (user, _) = try Self.met()
+        user.type("for the room\u{1b}2")
+        let next = user.session.nextLine()
+        let line = try #require(next)
+        user.type(" too")
+        user.session.settle(line, .refused)
+        #expect(user.session.editor.text == "for the room too")
+    }
+
+    @Test func `it stays when another face opens a conversation, and goes with its room`() throws {
+        var (user, fox) = try Self.met()
+        user.type("for the room")
+        user.show([RoomReport(.kitchen, .opened(.direct(with: fox), recent: []))])
+        #expect(user.session.editor.text == "")
+        user.type("for fox")
+        user.show([RoomReport(.kitchen, .opened(.publicRoom, recent: []))])
+        #expect(user.session.editor.text == "for the room")
+        user.tell(.blocked(fox, isOn: true))
+        user.show([RoomReport(.kitchen, .opened(.direct(with: fox), recent: []))])
+        #expect(user.session.editor.text == "")
+    }
+
+    @Test func `two steps at once lose no letter`() throws {
+        var (user, fox) = try Self.met()
+        user.type("room\u{1b}2\u{1b}1")
+        #expect(user.command() == "/open #1001")
+        #expect(user.command() == "/close")
+        user.type("!")
+        user.show([Self.opened(.direct(with: fox))])
+        user.show([Self.opened(.publicRoom, by: "close")])
+        #expect(user.session.editor.text == "room!")
+    }
+
+    @Test func `of more than 64 the first is forgotten`() throws {
+        var drafts = Drafts()
+        let ids = try (0..<65).map { number in
+            ConversationID(RoomLabel(number: number, name: "room"), .direct(with: try Sample.who("fox", byte: 2)))
+        }
+        for (number, id) in ids.enumerated() { drafts.keep("text \(number)", of: id) }
+        #expect(drafts.take(of: ids[0]) == "")
+        #expect(drafts.take(of: ids[64]) == "text 64")
+        #expect(drafts.take(of: ids[64]) == "")
+    }
+}
