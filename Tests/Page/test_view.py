@@ -127,6 +127,24 @@ class View(PageTest):
         self.assertEqual(moved[0], False)
         self.assertLess(abs(moved[1]), 1)
 
+    def test_an_action_is_a_line_of_its_own_without_a_bubble(self):
+        page = self.page()
+        page.locator("#text").fill("hello")
+        page.keyboard.press("Enter")
+        page.locator("#text").fill("/me waves <b>")
+        page.keyboard.press("Enter")
+        self.bob.wait(lambda event: event["event"] == "message" and event["action"] == "waves <b>", "action")
+        self.bob.say("/me nods")
+        action = page.locator("#log .message.action")
+        expect(action).to_have_count(2)
+        expect(action.nth(0).locator(".line")).to_have_text(re.compile(r"^• alice#\d+ waves <b>( delivered)?$"))
+        expect(action.nth(1).locator(".line")).to_have_text(re.compile(r"^• bob#\d+ nods$"))
+        expect(page.locator("#log .message.own")).to_have_text(re.compile("hello"))
+        expect(action.nth(1).locator(".from, .face")).to_have_count(0)
+        expect(page.locator("#conversations .row").first.locator(".last")).to_have_text(re.compile(r"^bob#\d+ nods$"))
+        self.bob.say("/edit no action any more")
+        expect(action).to_have_count(1)
+
     def test_the_picture_of_a_key_is_its_own_and_has_the_marks(self):
         page = self.page()
         self.bob.say("hello")

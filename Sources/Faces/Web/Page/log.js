@@ -95,9 +95,9 @@ export class Log {
     const color = isOwn ? "" : `c${this.on.color(message.from.key)}`;
     const of = isOwn ? [] : marksOf(name, this.on.person(this.shown, message));
     const row = { key: message.id, message, mark: message.delivery, isHead };
-    row.stamp = [message.text, message.edited, message.mention, name.displayName, color, ...of].join("\n");
+    row.stamp = [message.text, message.action, message.edited, message.mention, name.displayName, color, ...of].join("\n");
     row.make = () => this.message(message, name);
-    row.head = isOwn ? () => [] : () => this.head(name, color, of);
+    row.head = isOwn || message.action ? () => [] : () => this.head(name, color, of);
     return row;
   }
 
@@ -240,17 +240,21 @@ export class Log {
   }
 
   message(message, name) {
-    const row = element("article", ["message", message.isFromCurrentUser && "own", message.mention && "mention"].filter(Boolean).join(" "));
+    const { action } = message;
+    const isOwn = message.isFromCurrentUser && !action;
+    const row = element("article", ["message", isOwn && "own", action && "action", message.mention && "mention"].filter(Boolean).join(" "));
     row.dataset.id = message.id;
     row.tabIndex = -1;
     const time = element("time", "at", clock(message.sentAt));
     time.dateTime = message.sentAt;
     const line = element("div", "line");
     const words = [message.edited && "edited", message.mention && "namesYou"].filter(Boolean).map((name) => phrase(name)).join(" · ");
-    line.append(richText(message.text));
+    if (action) line.append("• ", peerName(name), " ");
+    line.append(richText(action ?? message.text));
     if (words) line.append(" ", element("span", "meta", words));
-    const author = message.isFromCurrentUser ? "you" : name.displayName;
-    row.setAttribute("aria-label", [`${author}: ${message.text}`, time.textContent, words].filter(Boolean).join(", "));
+    const author = message.isFromCurrentUser ? phrase("you") : name.displayName;
+    const said = action ? `${name.displayName} ${action}` : `${author}: ${message.text}`;
+    row.setAttribute("aria-label", [said, time.textContent, words].filter(Boolean).join(", "));
     const more = button("⋯", () => {}, phrase("actions"));
     more.className = "more";
     more.tabIndex = -1;
@@ -358,7 +362,7 @@ function groupAt(all, place) {
 }
 
 function continues(group, message) {
-  if (!group || group.isFromCurrentUser !== message.isFromCurrentUser || group.from.key !== message.from.key) return false;
+  if (!group || group.action || message.action || group.isFromCurrentUser !== message.isFromCurrentUser || group.from.key !== message.from.key) return false;
   return Math.abs(timeOf(message) - timeOf(group)) < groupTime;
 }
 

@@ -183,8 +183,8 @@ const takers = new Map(Object.entries({
     return ["list", "log"];
   },
 
-  edited(model, { id, text }, conversation) {
-    Object.assign(conversation?.messages.byId.get(id) ?? {}, { text, edited: true });
+  edited(model, { id, text, action }, conversation) {
+    Object.assign(conversation?.messages.byId.get(id) ?? {}, { text, action, edited: true });
     return ["log", "list"];
   },
 

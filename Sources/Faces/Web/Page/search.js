@@ -35,7 +35,7 @@ export class Search {
     const item = element("li");
     const row = element("button", "row");
     row.type = "button";
-    const words = element("bdi", "words", message.text);
+    const words = element("bdi", "words", message.action ?? message.text);
     row.append(peerName(this.model.authorOf(info, message)), element("span", "quiet", ` ${day(message.sentAt)} ${clock(message.sentAt)} `), words);
     row.addEventListener("click", () => {
       const shown = this.model.conversations.get(info.id);

@@ -108,6 +108,7 @@ export const strings = {
   missed: ["%1 message{|s} that you missed", "놓친 메시지 %1개"],
   came: ["%1 came", "%1명 들어옴"],
   gone: ["%1 left", "%1명 나감"],
+  you: ["you", "나"],
   youAreNow: ["you are now %1", "이제 %1입니다"],
   isNow: ["%1 is now %2", "%1 → %2"],
   otherNames: ["%1 people have other names now", "%1명의 이름이 바뀌었습니다"],
