@@ -12,12 +12,14 @@ from web import WebTest
 
 # Tells what it was started with, and with which rights.
 BROWSER = """#!/bin/sh
+# In front of the group, as the shell keeps the descriptors that a redirection replaces.
+descriptors=$(ls -l /proc/$$/fd | sed -n "s/.* \\([0-9]* -> .*\\)/\\1;/p")
 {
     echo "$*"
     stat -c %a "$1"
     cat "$1"
     tty
-    ls /proc/$$/fd | tr '\\n' ' '
+    echo $descriptors
     ps -o pid=,sid= -p $$
 } > "$RECORD.new" 2>&1
 mv "$RECORD.new" "$RECORD"
@@ -49,8 +51,11 @@ class Open(WebTest):
         self.assertEqual((words, mode), (path, "600"))
         self.assertIn(f'content="0;url={served.url}"', text)
         self.assertEqual(terminal, "not a tty")
-        # The shell has one more, for the script.
-        self.assertLessEqual(len(descriptors.split()), 4)
+        links = dict(link.strip().split(" -> ") for link in descriptors.split(";") if link.strip())
+        self.assertEqual([links.pop(number) for number in "012"], ["/dev/null"] * 3)
+        # Those of the shell itself: the script, and the pipe to `sed`.
+        self.assertEqual({link.split(":")[0] for link in links.values()}, {self.browser, "pipe"})
+        self.assertEqual(len(links), 2)
         process, session = ids.split()
         self.assertEqual(process, session)
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
