@@ -56,6 +56,57 @@ class Screen(PageTest):
         expect(page.locator("#title")).to_contain_text("bob#")
         self.assertEqual(self.public(), [])
 
+    def test_a_line_behind_a_command_goes_where_the_command_leads(self):
+        page = self.page()
+        held = []
+        page.route("**/commands", lambda route: held.append(route))
+        text = page.locator("#text")
+        text.focus()
+        with page.expect_request("**/commands"):
+            page.keyboard.type("/open bob\n", delay=5)
+        page.keyboard.type("for bob alone\n", delay=5)
+        expect(page.locator("#rule")).to_contain_text("not answered yet")
+        expect(text).to_have_value("for bob alone")
+        held.pop().continue_()
+        expect(page.locator("#title")).to_contain_text("bob#")
+        expect(text).to_have_value("for bob alone")
+        page.keyboard.press("Enter")
+        self.bob.hears("for bob alone")
+        # Behind a refusal it stays where it was typed.
+        with page.expect_request("**/commands"):
+            page.keyboard.type("/open nobody77\n", delay=5)
+        page.keyboard.type("who is there\n", delay=5)
+        held.pop().continue_()
+        expect(page.locator("#log .answer.bad")).to_have_count(1)
+        expect(text).to_have_value("who is there")
+        self.assertEqual(self.public(), [])
+
+    def test_a_room_that_ends_elsewhere_takes_no_keys_along(self):
+        page = self.page()
+        self.alice.node.say("/join attic")
+        page.locator("#conversations .row").filter(has_text="attic").click()
+        expect(page.locator("#title")).to_contain_text("attic")
+        page.locator("#text").fill("only for the attic")
+        self.alice.node.say("/part attic")
+        expect(page.locator("#title")).not_to_contain_text("attic")
+        page.keyboard.type(" at six\n")
+        page.locator("#text").fill("hello all")
+        page.keyboard.press("Enter")
+        self.bob.hears("hello all")
+        self.assertEqual(self.public(), ["hello all"])
+
+    def test_a_press_on_a_row_counts_whatever_comes_meanwhile(self):
+        page = self.page()
+        row = page.locator("#conversations .row").filter(has_text="bob#")
+        box = row.bounding_box()
+        page.mouse.move(box["x"] + 20, box["y"] + 10)
+        page.mouse.down()
+        self.bob.say("something new")
+        expect(self.rows(page).filter(has_text="something new")).to_have_count(1)
+        page.mouse.up()
+        expect(page.locator("#title")).to_contain_text("bob#")
+        expect(page.locator("#conversations .row").filter(has_text="something new")).to_have_count(1)
+
     def test_edits_deletions_and_retries_are_of_the_conversation_on_the_screen(self):
         page = self.page()
         self.open(page, "bob#")

@@ -141,7 +141,7 @@ class View(PageTest):
         expect(action.nth(1).locator(".line")).to_have_text(re.compile(r"^• bob#\d+ nods$"))
         expect(page.locator("#log .message.own")).to_have_text(re.compile("hello"))
         expect(action.nth(1).locator(".from, .face")).to_have_count(0)
-        expect(page.locator("#conversations .row").first.locator(".last")).to_have_text(re.compile(r"^bob#\d+ nods$"))
+        expect(page.locator("#conversations .row").first.locator(".last")).to_have_text(re.compile(r"^bob#\d+\snods$"))
         self.bob.say("/edit no action any more")
         expect(action).to_have_count(1)
 

@@ -124,9 +124,9 @@ import Testing
         return nickname
     }
 
-    @Test func `a chosen nickname is kept with the identity, and a drawn one is not`() async throws {
+    @Test func `a nickname is kept with the identity, whether it was chosen or drawn`() async throws {
         let drawn = try await nickname()
-        #expect(try await nickname() != drawn)
+        #expect(try await nickname() == drawn)
         #expect(try await nickname(["--nick", "안녕"]) == "안녕")
         #expect(try await nickname(typing: "/nick \u{1b}\n/nick quiet-otter\n", code: 1) == "안녕")
         #expect(try await nickname() == "quiet-otter")

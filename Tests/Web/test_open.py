@@ -64,6 +64,18 @@ class Open(WebTest):
         self.assertEqual(served.ask("POST", "/api/v1/session", {"code": code}, token="")[0], 200)
         self.assertFalse(os.path.exists(path))
 
+    def test_a_browser_that_ends_later_was_no_failure(self):
+        pathlib.Path(self.browser).write_text('#!/bin/sh\nwhile [ -e "$1" ]; do :; done\nkill -9 $$\n', encoding="ascii")
+        other = os.path.join(self.folder, "other")
+        pathlib.Path(other).write_text(f'#!/bin/sh\n: > "{self.record}"\n', encoding="ascii")
+        os.chmod(other, 0o700)
+        launch = self.launch(BROWSER=f"{self.browser}:{other}")
+        served = self.served("alice", "--open", *self.control(), launch=launch)
+        code = served.url.rsplit("=", 1)[1]
+        self.assertEqual(served.ask("POST", "/api/v1/session", {"code": code}, token="")[0], 200)
+        served.quit()
+        self.assertFalse(os.path.exists(self.record))
+
     def test_the_file_is_gone_with_the_node(self):
         served = self.served("alice", "--open", *self.control(), launch=self.launch(BROWSER=self.browser))
         self.recorded(served)

@@ -7,21 +7,6 @@ import Wire
 extension CommandEntry {
     static let program: [CommandEntry] = [
         set,
-        CommandEntry("clear", [], .program, Phrase("clear the screen", "화면을 지웁니다"), .inTerminal),
-        CommandEntry(
-            "quit", [], .program, Phrase("leave", "나갑니다"), aliases: ["exit"],
-            .overTurns { _, _, desk, rooms in
-                desk.departure.record(.asked)
-                rooms.beginLeaving()
-                return CommandResult(room: rooms.anyLabel)
-            }),
-        stats,
-        CommandEntry(
-            "help", [.optionalText("command")], .program, Phrase("this list, or one command", "이 목록, 또는 명령 하나"),
-            .inRoom { turn throws(ChatError) in
-                guard let name = turn.operands["command"] else { return .help(CommandEntry.all) }
-                return .help([try CommandEntry.named(name)])
-            }),
         CommandEntry(
             "wipe", [.yes, .now], .program,
             Phrase(
@@ -34,6 +19,20 @@ extension CommandEntry {
                 return CommandResult(room: rooms.anyLabel, reply: answer.map(Report.answer), isReported: true)
             }),
         CommandEntry(
+            "help", [.optionalText("command")], .program, Phrase("this list, or one command", "이 목록, 또는 명령 하나"),
+            .inRoom { turn throws(ChatError) in
+                guard let name = turn.operands["command"] else { return .help(CommandEntry.all) }
+                return .help([try CommandEntry.named(name)])
+            }),
+        CommandEntry("clear", [], .program, Phrase("clear the screen", "화면을 지웁니다"), .inTerminal),
+        CommandEntry(
+            "quit", [], .program, Phrase("leave", "나갑니다"), aliases: ["exit"],
+            .overTurns { _, _, desk, rooms in
+                desk.departure.record(.asked)
+                rooms.beginLeaving()
+                return CommandResult(room: rooms.anyLabel)
+            }),
+        CommandEntry(
             "bridge", [.flag("on", ["on": true, "off": false])], .program,
             Phrase(
                 "on or off: whether bridges may carry what you say here to other networks; alone, show it",
@@ -43,6 +42,7 @@ extension CommandEntry {
                 if let consents = turn.operands.flag("on") { node.change(.consent(consents)) }
                 return .bridge(node.chat.session.bridging.consents, node.isBridged, node.bridgeState)
             }),
+        stats,
         CommandEntry(
             "web", [], .program, Phrase("a new link to the page", "페이지의 새 링크"),
             .inProgram { _, desk, _ in .page(desk.pageLink()) }),

@@ -15,9 +15,10 @@ const growsByItself = CSS.supports("field-sizing", "content");
 export class Composer {
   // Each action has the conversation that is on the screen, whatever the node has open by then.
   // on: {send(conversation, text), command(conversation, line), change(conversation, message, text), remove(conversation, message),
-  // lastOwn(conversation), typing(conversation, isOn), names(conversation), commands()}
+  // isKnown(conversation), lastOwn(conversation), typing(conversation, isOn), names(conversation), commands()}
+  // on.command tells the id of the conversation that the page shows behind it.
   constructor({ form, input, rule, deleteButton, several, offers, emoji, picker }, on) {
-    Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0 });
+    Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0, command: null });
     this.offers = new Offers(input, offers, { names: () => (this.shown ? on.names(this.shown) : []), commands: on.commands });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -41,13 +42,23 @@ export class Composer {
 
   // Shows the draft of a conversation, or the edit that was begun there. What is typed before the first one is its draft.
   show(conversation) {
-    if (this.shown === conversation) return;
-    if (this.shown) this.keep();
+    const { shown } = this;
+    if (shown === conversation) return;
+    if (shown) this.keep();
     else if (conversation) conversation.draft = this.input.value || conversation.draft;
-    Object.assign(this, { shown: conversation, typed: 0 });
+    const leads = this.command === "leads";
+    const moved = shown && leads && !this.edited ? this.input.value : "";
+    if (moved) {
+      shown.draft = "";
+      if (conversation) conversation.draft = (conversation.draft ?? "") + moved;
+    }
+    // What is typed on was meant for a conversation that another face has ended.
+    if (shown && !leads && !this.on.isKnown(shown)) this.input.blur();
+    Object.assign(this, { shown: conversation, typed: 0, command: null });
     const { edit } = conversation ?? {};
     if (edit) this.take(edit.message, edit.text);
     else this.stopEditing();
+    if (moved && !conversation) this.input.value = moved;
   }
 
   key(event) {
@@ -191,9 +202,17 @@ export class Composer {
       this.typed = 0;
       return this.change(shown, edited, text);
     }
+    if (this.command) return this.tell(phrase("underWay"), true);
     this.clear();
-    if (kind === "command") this.on.command(shown, text);
+    if (kind === "command") this.perform(shown, text);
     else this.on.send(shown, text);
+  }
+
+  // Until the answer, nobody knows which conversation the next line is for: it stays, and goes along where the command leads.
+  async perform(conversation, line) {
+    this.command = "waits";
+    const id = await this.on.command(conversation, line);
+    if (this.command === "waits") this.command = this.shown && id !== this.shown.info.id ? "leads" : null;
   }
 
   // A change that is refused can be mended, in its own conversation.

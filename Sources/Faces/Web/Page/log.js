@@ -75,7 +75,7 @@ export class Log {
       if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", phrase("newMessages")));
       // The first row of the window has a name without being the first one of its group.
       if ((plan.length > rows && !isFirst) || !continues(group, message)) group = message;
-      const isHead = isFirst || group === message;
+      const isHead = !message.action && (isFirst || group === message);
       if (!isHead) hideMark(plan.at(-1), message);
       plan.push(this.messageRow(message, isHead));
     }
@@ -97,7 +97,7 @@ export class Log {
     const row = { key: message.id, message, mark: message.delivery, isHead };
     row.stamp = [message.text, message.action, message.edited, message.mention, name.displayName, color, ...of].join("\n");
     row.make = () => this.message(message, name);
-    row.head = isOwn || message.action ? () => [] : () => this.head(name, color, of);
+    row.head = isOwn ? () => [] : () => this.head(name, color, of);
     return row;
   }
 

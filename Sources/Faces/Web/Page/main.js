@@ -61,6 +61,7 @@ const composer = new Composer({
     log.toEnd();
   },
   command: perform,
+  isKnown: ({ info }) => model.conversations.has(info.id),
   change: ({ info }, message, text) => attempt(() => api.edit(info.id, message.id, text)),
   remove,
   lastOwn: ({ messages }) => messages.all.findLast((message) => message.isFromCurrentUser),
@@ -173,9 +174,22 @@ async function perform(conversation, line) {
     isBad = true;
   }
   const shown = model.conversations.get(conversation.info.id) ?? model.current;
-  if (!shown) return;
-  keepAnswer(shown, [`> ${name}`, ...texts], isBad);
-  draw(["log"]);
+  if (shown) {
+    keepAnswer(shown, [`> ${name}`, ...texts], isBad);
+    draw(["log"]);
+  }
+  return model.active;
+}
+
+// Rows under a press stay until it ends: a press on a row that is made anew would be lost.
+let isPressed = false;
+part("side").addEventListener("pointerdown", () => (isPressed = true));
+for (const end of ["pointerup", "pointercancel", "blur"]) {
+  addEventListener(end, () => {
+    if (!isPressed) return;
+    isPressed = false;
+    draw(["list", "people"]);
+  });
 }
 
 let due = new Set();
@@ -203,7 +217,7 @@ function drawParts() {
   due = new Set();
   const has = (...names) => parts.has("all") || names.some((name) => parts.has(name));
   const { current } = model;
-  if (has("list")) {
+  if (has("list") && !isPressed) {
     drawConversations(part("conversations"), model, open);
     drawRequests(part("requests-part"), part("requests"), model, {
       answer: async ({ conversationId, roomId, from }, accept) => {
@@ -216,10 +230,12 @@ function drawParts() {
         draw(["list"]);
       },
     });
+  }
+  if (has("list")) {
     notices.show(model.unread);
     fillBadge(part("elsewhere"), unreadElsewhere());
   }
-  if (has("people")) drawPeople(part("people"), model, (person) => people.show(person));
+  if (has("people") && !isPressed) drawPeople(part("people"), model, (person) => people.show(person));
   if (has("title")) drawTitle(current?.info);
   if (has()) composer.show(current);
   if (has("log") && current) log.show(current);

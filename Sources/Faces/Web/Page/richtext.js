@@ -3,7 +3,7 @@ import { element } from "/elements.js";
 
 const mostEmoji = 6;
 // Neither a control character nor one that changes the direction is part of an address.
-const parts = /`([^`]+)`|\bhttps?:\/\/[^\s\p{C}<>"`]+/giu;
+const parts = /`([^`]+)`|\bhttps?:\/\/[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800<>"`]+/giu;
 const emoji = /^\p{RGI_Emoji}(?:\s*\p{RGI_Emoji})*$/v;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
@@ -33,7 +33,8 @@ export function isEmojiAlone(text) {
 function link(found) {
   const address = trimmed(found);
   const url = URL.parse(address);
-  if (!url || !["http:", "https:"].includes(url.protocol)) return null;
+  // What stands in front of an @ can look like the host.
+  if (!url || !["http:", "https:"].includes(url.protocol) || url.username || url.password) return null;
   const made = element("a", "", address);
   made.href = url.href;
   made.target = "_blank";

@@ -56,7 +56,7 @@ function conversationRow(model, { info, messages }, open) {
   if (info.unread > 0) right.append(" ", fillBadge(element("span", "badge"), info));
   name.append(right);
   const last = element("span", "last", latest ? undefined : phrase("nothingSaid"));
-  if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", latest.action ? ` ${latest.action}` : `: ${latest.text}`));
+  if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", latest.action ? `\u00a0${latest.action}` : `: ${latest.text}`));
   const face = info.with ? avatar(info.with, colorOf(model, info.with), marksOf(info.with, model.person(info, info.with))) : roomSign(info);
   row.append(face, name, last);
   return row;

@@ -73,6 +73,7 @@ export const strings = {
   tooLong: ["the message is %1 characters; %2 is the most", "메시지가 %1자입니다. 최대 %2자입니다"],
   left: ["%1 character{|s} left", "%1자 남음"],
   over: ["%1 character{|s} too long", "%1자 넘음"],
+  underWay: ["the command is not answered yet: the text stays here", "명령의 답을 기다립니다. 글은 여기에 남습니다"],
   early: ["not connected yet: the text stays here", "아직 연결되지 않았습니다. 글은 여기에 남습니다"],
   severalLines: ["%1 lines:", "%1줄:"],
   sendSeveral: ["Send %1 messages", "메시지 %1개로 보내기"],

@@ -18,16 +18,17 @@ package enum PageOpener {
         } catch { return fail(error.rawValue) }
         do throws(SystemError) {
             try file.lead(to: link)
-            try LoopThread().start(name: "browser", niceness: 0) { run(choice, fail) }
+            try LoopThread().start(name: "browser", niceness: 0) { run(choice, file, fail) }
         } catch { fail(error.reason) }
     }
 
-    private static func run(_ choice: BrowserChoice, _ fail: @Sendable (String) -> Void) {
+    private static func run(_ choice: BrowserChoice, _ file: WebTokenFile, _ fail: @Sendable (String) -> Void) {
         var reasons: [String] = []
         for command in choice.commands {
             do throws(SystemError) {
                 let code = try SystemProgram.run(command)
-                if code == 0 { return }
+                // A browser that the user ends later has shown the page, and there is no link for another one.
+                guard code != 0, file.leads else { return }
                 reasons.append("\(command[0]) ended with \(code.map { "code \($0)" } ?? "a signal")")
             } catch { reasons.append("\(command[0]): \(error.reason)") }
         }

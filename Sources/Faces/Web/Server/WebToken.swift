@@ -59,6 +59,9 @@ package final class WebTokenFile: Sendable {
                 + "<meta http-equiv=\"refresh\" content=\"0;url=\(link)\"><a href=\"\(link)\">Earshot</a>")
     }
 
+    /// False once a link was used, or at the end.
+    var leads: Bool { unsafe access(leaderPath, F_OK) == 0 }
+
     private static func create(_ path: String, _ text: String) throws(SystemError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = Descriptor(owning: try SystemError.check("open", unsafe open(path, flags, 0o600)))
