@@ -1,4 +1,5 @@
 import Model
+import Phrases
 import Rendering
 import Wire
 
@@ -54,7 +55,9 @@ enum RequestRules {
                 _ = try call.cursor("before")
                 _ = try call.text("text")
             } catch {
-                demand((try? JSONValue(parsing: error.answer.body)) != nil, "a problem that is no JSON")
+                for language in Language.allCases {
+                    demand((try? JSONValue(parsing: error.answer(in: language).body)) != nil, "a problem that is no JSON")
+                }
             }
         }
         for segment in head.path.split(separator: "/") {
