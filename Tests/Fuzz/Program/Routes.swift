@@ -56,7 +56,8 @@ enum RequestRules {
                 _ = try call.text("text")
             } catch {
                 for language in Language.allCases {
-                    demand((try? JSONValue(parsing: error.answer(in: language).body)) != nil, "a problem that is no JSON")
+                    let problem = error.answer(in: language).body
+                    demand((try? JSONValue(parsing: problem)) != nil, "a problem that is no JSON")
                 }
             }
         }
