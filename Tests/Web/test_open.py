@@ -65,7 +65,9 @@ class Open(WebTest):
         self.assertFalse(os.path.exists(path))
 
     def test_a_browser_that_ends_later_was_no_failure(self):
-        pathlib.Path(self.browser).write_text('#!/bin/sh\nwhile [ -e "$1" ]; do :; done\nkill -9 $$\n', encoding="ascii")
+        gate = os.path.join(self.folder, "gate")
+        os.mkfifo(gate)
+        pathlib.Path(self.browser).write_text(f'#!/bin/sh\nread line < "{gate}"\nkill -9 $$\n', encoding="ascii")
         other = os.path.join(self.folder, "other")
         pathlib.Path(other).write_text(f'#!/bin/sh\n: > "{self.record}"\n', encoding="ascii")
         os.chmod(other, 0o700)
@@ -73,6 +75,7 @@ class Open(WebTest):
         served = self.served("alice", "--open", *self.control(), launch=launch)
         code = served.url.rsplit("=", 1)[1]
         self.assertEqual(served.ask("POST", "/api/v1/session", {"code": code}, token="")[0], 200)
+        pathlib.Path(gate).write_text("go\n", encoding="ascii")
         served.quit()
         self.assertFalse(os.path.exists(self.record))
 
