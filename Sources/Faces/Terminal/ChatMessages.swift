@@ -30,7 +30,7 @@ extension ChatView {
             add(elsewhere(message, in: room), of: time)
         }
         if message.isRequest {
-            add(rendering.notice(language(.requestSent), at: wallClock, rendering.theme.direct), of: wallClock)
+            addDirect([language(.requestSent)], at: wallClock)
         }
     }
 
@@ -107,9 +107,7 @@ extension ChatView {
 
     mutating func showRequest(_ report: RoomReport, at time: Timestamp) {
         let place = prefix(of: report.room.number)
-        for text in notices(of: report, at: time).map({ place + $0 }) {
-            add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
-        }
+        addDirect(notices(of: report, at: time).map { place + $0 }, at: time)
     }
 
     /// `[ROOM] ` in front of a request of a room that is not open, because an answer to its peer goes there; empty for the
@@ -135,8 +133,7 @@ extension ChatView {
             requests[index].isRepeated = true
             let id = requests[index].conversation
             guard case .direct(let who)? = model.conversation(id)?.view else { continue }
-            let text = prefix(of: id.room) + language(.requestWaits, who.displayName, who.numberText)
-            add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
+            addDirect([prefix(of: id.room) + language(.requestWaits, who.displayName, who.numberText)], at: wallClock)
         }
         return !due.isEmpty
     }

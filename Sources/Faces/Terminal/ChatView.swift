@@ -175,10 +175,7 @@ extension ChatView {
             let id = ConversationID(room, .direct(with: who))
             if !change(room, { $0.arrivals.hold(.request(id)) }) { showRequest(report, at: wallClock) }
         case .direct(.accepted, let who): showAccepted(who, report, at: wallClock)
-        case .direct, .invitation:
-            for text in notices(of: report, at: wallClock) {
-                add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
-            }
+        case .direct, .invitation: addDirect(notices(of: report, at: wallClock), at: wallClock)
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .elsewhere: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
@@ -194,13 +191,14 @@ extension ChatView {
         // The other way round, the conversation is opened by the command of the user.
         let isByUser = changes.contains(.request(id, isOpen: false))
         guard !isByUser, id != open, let number = model.number(of: id) else {
-            for text in notices(of: report, at: time) {
-                add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
-            }
-            return
+            return addDirect(notices(of: report, at: time), at: time)
         }
-        let text = language(.directAcceptedOpen, who.displayName, "\(number)", who.numberText)
-        add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
+        addDirect([language(.directAcceptedOpen, who.displayName, "\(number)", who.numberText)], at: time)
+    }
+
+    /// Adds notices about direct conversations and invitations.
+    mutating func addDirect(_ texts: [String], at time: Timestamp) {
+        for text in texts { add(rendering.notice(text, at: time, rendering.theme.direct), of: time) }
     }
 
     private mutating func begin(

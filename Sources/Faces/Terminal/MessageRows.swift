@@ -21,7 +21,7 @@ struct MessageRows: Sendable {
     private var order: [MessageID] = []
     private var next = 0
 
-    /// Notes the rows of a message's line, and returns their keys.
+    /// Records the rows of a message's line, and returns their keys.
     mutating func add(_ id: MessageID, _ line: ChatLine, rows: [StyledText]) -> [Int] {
         if entries[id] == nil {
             if order.count == MessageRows.capacity { entries[order.removeFirst()] = nil }
