@@ -16,7 +16,7 @@ GROUPS = """async (rows) => {
     const make = ([author, time, own], id) => ({ id: `${id}`, text: "x", sentAt: new Date(1.7e12 + time).toISOString(), isFromCurrentUser: own === true,
                                                from: { key: author.repeat(64), displayName: `${author}#1` } });
     const [root, newer] = [document.createElement("div"), document.createElement("button")];
-    const log = new Log(root, newer, { unsent: () => [], isHidden: () => false, color: () => 1, author: (_, { from }) => from, person: () => undefined });
+    const log = new Log(root, newer, { unsent: () => [], isHidden: () => false, color: () => "c1", author: (_, { from }) => from, person: () => undefined });
     log.show({ messages: new Messages(rows.map(make)), unreadFrom: "6" });
     return [...root.querySelectorAll(".message")].map((row) => row.classList.contains("head"));
 }"""

@@ -1,9 +1,9 @@
 // The picture of a peer: a pattern of its key, the same on the left and on the right, in the colour of its name.
+import { phrase } from "/strings.js";
 
 const namespace = "http://www.w3.org/2000/svg";
 const mostPatterns = 2048;
 const patterns = new Map();
-const words = { verified: "verified", contact: "contact" };
 // A tick at the bottom and a star at the top, as large as can be told apart at 24 pixels.
 const shapes = { verified: "M16.2 19.1l1.9 1.9 3.6-4", contact: "M19 1l1.3 2.8 3 .4-2.2 2.1.6 3-2.7-1.5-2.7 1.5.6-3-2.2-2.1 3-.4z" };
 
@@ -38,7 +38,7 @@ export function drawing(name, attributes) {
 // - marks: of "verified" and "contact", those that the peer has.
 export function avatar({ key }, color, marks = []) {
   const made = drawing("svg", { viewBox: "0 0 24 24", class: `avatar ${color}` });
-  if (marks.length > 0) made.setAttribute("aria-label", marks.map((mark) => words[mark]).join(", "));
+  if (marks.length > 0) made.setAttribute("aria-label", marks.map((mark) => phrase(mark)).join(", "));
   if (marks.length > 0) made.setAttribute("role", "img");
   else made.setAttribute("aria-hidden", "true");
   made.append(

@@ -155,8 +155,9 @@ export class Composer {
     }
     const count = this.lines.length;
     several.hidden = count < 2;
-    if (several.hidden || several.dataset.of === `${count} ${!this.edited} ${languageOf()}`) return;
-    several.dataset.of = `${count} ${!this.edited} ${languageOf()}`;
+    const shown = `${count} ${!this.edited} ${languageOf()}`;
+    if (several.hidden || several.dataset.of === shown) return;
+    several.dataset.of = shown;
     const sendAll = button(phrase("sendSeveral", count), () => this.sendAll());
     const join = button(phrase("joinLines"), () => this.join());
     several.replaceChildren(element("span", "", phrase("severalLines", count)), ...(this.edited ? [join] : [sendAll, join]));

@@ -15,7 +15,7 @@ const groupTime = 5 * 60_000;
 const pressTime = 500;
 
 export class Log {
-  // on: {unsent(conversation), isHidden(conversation, message), color(key), author(conversation, message), person(conversation, message),
+  // on: {unsent(conversation), isHidden(conversation, message), color(who), author(conversation, message), person(conversation, message),
   // welcome(conversation), menu(conversation, message, box), about(conversation, message), retry(conversation, text),
   // discard(conversation, text)}
   constructor(root, newer, on) {
@@ -92,7 +92,7 @@ export class Log {
   messageRow(message, isHead) {
     const isOwn = message.isFromCurrentUser;
     const name = this.on.author(this.shown, message);
-    const color = isOwn ? "" : `c${this.on.color(message.from.key)}`;
+    const color = isOwn ? "" : this.on.color(message.from);
     const of = isOwn ? [] : marksOf(name, this.on.person(this.shown, message));
     const row = { key: message.id, message, mark: message.delivery, isHead };
     row.stamp = [message.text, message.action, message.edited, message.mention, name.displayName, color, ...of].join("\n");

@@ -29,8 +29,7 @@ const mostPause = 250;
 const api = new API("");
 const model = new Model();
 const rooms = new RoomDialogs(api, model, follow);
-const colorOf = (key) => model.colors.get(key) ?? 0;
-const people = new People(api, model, { open, invite: (person) => rooms.invite(person), color: colorOf });
+const people = new People(api, model, { open, invite: (person) => rooms.invite(person) });
 const menu = new Menu(part("actions"));
 
 const outbox = new Outbox(api, {
@@ -84,7 +83,7 @@ function commands() {
 const log = new Log(part("log"), part("newer"), {
   unsent: ({ info }) => outbox.of(info.id),
   isHidden: ({ info }, message) => outbox.isCandidate(info.id, message),
-  color: colorOf,
+  color: (who) => model.colorOf(who),
   author: ({ info }, message) => model.authorOf(info, message),
   person: ({ info }, { from }) => model.person(info, from),
   welcome: ({ info }) => welcomeLines(info, model.me(info).self, model.nodes.get(info.roomId)),

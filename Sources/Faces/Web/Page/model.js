@@ -65,9 +65,14 @@ export class Model {
     return this.people.get(`${roomId}-${key}`);
   }
 
+  // The class of the colour that a peer's name has.
+  colorOf({ key }) {
+    return `c${this.colors.get(key) ?? 0}`;
+  }
+
   // The peers of a room that are here, by their names.
   here(roomId) {
-    const people = [...this.people.values()].filter((person) => person.roomId === roomId && person.state !== "offline" && !person.blocked);
+    const people = this.peopleIn(roomId).filter(({ state, blocked }) => state !== "offline" && !blocked);
     return people.map(({ who }) => who).sort((a, b) => a.displayName.localeCompare(b.displayName));
   }
 

@@ -19,7 +19,7 @@ export function presenceOf({ state, since, reason, elsewhere }) {
 }
 
 export class People {
-  // on: {open(conversationId), invite(person), color(key)}
+  // on: {open(conversationId), invite(person)}
   constructor(api, model, on) {
     Object.assign(this, { api, model, on });
   }
@@ -34,7 +34,7 @@ export class People {
     const row = element("p", "person-row");
     const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]).map((mark) => ` · ${phrase(mark)}`);
     const words = element("bdi", "quiet", `${presenceOf(person)}${marks.join("")} · ${person.room}`);
-    row.append(avatar(who, `c${this.on.color(who.key)}`, marksOf(who, person)), words);
+    row.append(avatar(who, this.model.colorOf(who), marksOf(who, person)), words);
     dialogs.show(who.displayName, [row], [
       [phrase("directMessage"), () => this.message(person)],
       [phrase("verify"), () => this.verify(person)],

@@ -24,8 +24,6 @@ export function roomSign({ private: isPrivate }) {
   return sign;
 }
 
-const colorOf = (model, { key }) => `c${model.colors.get(key) ?? 0}`;
-
 // How many messages are unread, and whether one of them names the user.
 export function fillBadge(badge, { unread, mentions }) {
   badge.hidden = unread === 0;
@@ -57,7 +55,7 @@ function conversationRow(model, { info, messages }, open) {
   name.append(right);
   const last = element("span", "last", latest ? undefined : phrase("nothingSaid"));
   if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", latest.action ? `\u00a0${latest.action}` : `: ${latest.text}`));
-  const face = info.with ? avatar(info.with, colorOf(model, info.with), marksOf(info.with, model.person(info, info.with))) : roomSign(info);
+  const face = info.with ? avatar(info.with, model.colorOf(info.with), marksOf(info.with, model.person(info, info.with))) : roomSign(info);
   row.append(face, name, last);
   return row;
 }
@@ -84,7 +82,7 @@ function question(model, who, text, actions) {
   const row = element("div", "question");
   const buttons = element("p", "buttons");
   buttons.append(...actions.map((action) => button(...action)));
-  row.append(avatar(who, colorOf(model, who), marksOf(who)), peerName(who), element("bdi", "quiet", text), buttons);
+  row.append(avatar(who, model.colorOf(who), marksOf(who)), peerName(who), element("bdi", "quiet", text), buttons);
   return row;
 }
 
@@ -114,9 +112,9 @@ function personRow(model, person, choose) {
   // The peer's own words come last, and are set apart: they could read as a mark.
   last.append(element("span", "", words));
   if (person.reason) last.append(element("bdi", "words", `: ${person.reason}`));
-  const name = element("span", `name ${colorOf(model, person.who)}`);
+  const name = element("span", `name ${model.colorOf(person.who)}`);
   name.append(peerName(person.who));
-  row.append(avatar(person.who, colorOf(model, person.who), marksOf(person.who, person)), name, last);
+  row.append(avatar(person.who, model.colorOf(person.who), marksOf(person.who, person)), name, last);
   return row;
 }
 

@@ -138,6 +138,7 @@ export const strings = {
   offline: ["offline", "없음"],
   elsewhere: ["elsewhere", "다른 네트워크"],
   verified: ["verified", "확인됨"],
+  contact: ["contact", "연락처"],
   muted: ["muted", "숨김"],
   blocked: ["blocked", "차단됨"],
 
