@@ -32,8 +32,10 @@ package protocol ClientSession: Sendable {
     mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect]
     /// It is about to get events of the log; its output now goes before them.
     ///
-    /// - Parameter isResumed: whether those are all behind the one that it named.
-    mutating func follow(isResumed: Bool, at now: Instant) -> [ClientEffect]
+    /// - Parameters:
+    ///   - last: the number of the event behind which they are.
+    ///   - isResumed: whether that is the one that it named.
+    mutating func follow(behind last: Int, isResumed: Bool, at now: Instant) -> [ClientEffect]
     /// An event of the log as its client gets it; nil for one that it does not get.
     func packet(of entry: EventLog.Entry) -> [UInt8]?
     /// The secret by which another session may take its place once its client is gone, and for some time; nil if none may.
@@ -58,7 +60,7 @@ extension ClientSession {
     package mutating func turnAway(at now: Instant) -> [ClientEffect] { [] }
     package mutating func leave(at now: Instant) -> [ClientEffect] { [] }
     package mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect] { [] }
-    package mutating func follow(isResumed: Bool, at now: Instant) -> [ClientEffect] { [] }
+    package mutating func follow(behind last: Int, isResumed: Bool, at now: Instant) -> [ClientEffect] { [] }
     package func packet(of entry: EventLog.Entry) -> [UInt8]? { entry.audience == .sessions ? nil : entry.json }
     package var place: String? { nil }
     package var hearsEvents: Bool { hasShownToken }

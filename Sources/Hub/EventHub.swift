@@ -435,8 +435,9 @@ extension EventHub {
     /// A session resumes behind an event, if all behind it is kept.
     private mutating func follow(_ number: Int, behind last: Int?, at now: Instant) {
         let known = last.flatMap { log.isKnown($0) ? $0 : nil }
-        act(number, at: now) { $0.follow(isResumed: known != nil, at: now) }
-        follow(number, behind: known ?? log.last)
+        let last = known ?? log.last
+        act(number, at: now) { $0.follow(behind: last, isResumed: known != nil, at: now) }
+        follow(number, behind: last)
     }
 
     /// Tells the clients of events that have come through the inlet.

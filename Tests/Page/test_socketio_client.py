@@ -155,6 +155,22 @@ class SocketIOClient(PageTest):
         self.assertEqual(page.evaluate("got"), texts)
         self.assertEqual(page.evaluate("recovered"), [False] + [True] * 6)
 
+    def comes_back_before_its_first_event(self, transports):
+        page = self.client(transports)
+        self.relay.down()
+        page.wait_for_function("!socket.connected")
+        self.bob.say("first")
+        self.alice.node.hears("first")
+        self.relay.up()
+        page.wait_for_function("got.includes('first')")
+        self.assertEqual(page.evaluate("[recovered, got]"), [[False, True], ["first"]])
+
+    def test_a_websocket_that_breaks_before_its_first_event_misses_nothing(self):
+        self.comes_back_before_its_first_event(["websocket"])
+
+    def test_polls_that_break_before_their_first_event_miss_nothing(self):
+        self.comes_back_before_its_first_event(["polling"])
+
     def test_a_websocket_comes_back_and_misses_nothing(self):
         self.comes_back(["websocket"])
 

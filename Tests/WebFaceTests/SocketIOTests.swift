@@ -125,7 +125,7 @@ import Wire
         #expect(session.room == nil && session.hasShownToken && session.place == nil)
         #expect(session.complete(1, [try me(.kitchen)], at: start) == [.follow(behind: nil)])
         #expect(
-            texts(session.follow(isResumed: false, at: start)).first?.hasPrefix(
+            texts(session.follow(behind: 3, isResumed: false, at: start)).first?.hasPrefix(
                 "40{\"sid\":\"\(session.id)\",\"pid\":\"") == true)
         #expect(session.room == .kitchen && session.place != nil)
         var refused = self.session("kitchen")
@@ -144,19 +144,35 @@ import Wire
         #expect(session.takePlace(of: earlier, at: start) == [.perform(number: 1, .whoami, in: .named("lobby"))])
         #expect(session.complete(1, [try me()], at: start) == [.follow(behind: 7)])
         #expect(
-            texts(session.follow(isResumed: true, at: start)) == ["40{\"sid\":\"\(earlier.id)\",\"pid\":\"\(place)\"}"])
+            texts(session.follow(behind: 7, isResumed: true, at: start)) == [
+                "40{\"sid\":\"\(earlier.id)\",\"pid\":\"\(place)\"}"
+            ])
         #expect(session.place == place)
         // A room of the same name that is another one, as after a wipe, has nothing to come back to.
         var other = self.session()
         _ = other.receive(back, at: start)
         _ = other.takePlace(of: earlier, at: start)
         #expect(other.complete(1, [try me(RoomLabel(number: 2, name: "lobby"))], at: start) == [.follow(behind: nil)])
-        _ = other.follow(isResumed: false, at: start)
+        _ = other.follow(behind: 3, isResumed: false, at: start)
         #expect(other.place != place)
         // Without a session of that secret the client is in the room that it asks for.
         var unknown = self.session("kitchen")
         _ = unknown.receive(back, at: start)
         #expect(unknown.takePlace(of: nil, at: start) == [.perform(number: 1, .whoami, in: .named("kitchen"))])
+    }
+
+    @Test func `a client that has had no event comes back to the event behind which it began`() throws {
+        var earlier = try connected()
+        _ = earlier.follow(behind: 4, isResumed: false, at: start)
+        let place = try #require(earlier.place)
+        var session = session()
+        #expect(session.receive(greeting(",\"pid\":\"\(place)\""), at: start) == [.takePlace(of: place)])
+        _ = session.takePlace(of: earlier, at: start)
+        #expect(session.complete(1, [try me()], at: start) == [.follow(behind: 4)])
+        // An offset that is no number names no place.
+        var other = self.session("lobby")
+        let wrong = greeting(",\"pid\":\"\(place)\",\"offset\":\"x\"")
+        #expect(other.receive(wrong, at: start) == [.perform(number: 1, .whoami, in: .named("lobby"))])
     }
 
     @Test func `pings go out, silence ends a session, and a stranger puts nothing off`() throws {

@@ -42,7 +42,7 @@ extension FuzzTarget {
                     waiting += session.takePlace(of: nil, at: now)
                 case .follow:
                     demand(hasToken, "events without the token")
-                    waiting += session.follow(isResumed: false, at: now)
+                    waiting += session.follow(behind: 3, isResumed: false, at: now)
                 case .perform(let number, let command, _):
                     demand(hasToken, "a command without the token")
                     waiting += session.complete(number, GatewayRules.reports(of: command), at: now)

@@ -35,8 +35,10 @@ struct SocketIOSession: ClientSession {
     private var pid = WebToken().text
     private var wanted: RequestedRoom
     private var earlier: (id: String, pid: String, room: RoomLabel, offset: Int)?
-    /// The offset of the last event that the client had, if it comes back.
+    /// The offset of the last event that the client had, if it comes back and had one.
     private var offset: Int?
+    /// The offset of the event behind which the client gets all events; nil before it is connected.
+    private var start: Int?
     private(set) var hasShownToken = false
     /// The room of the session; nil before it is connected.
     private(set) var room: RoomLabel?
@@ -133,8 +135,10 @@ struct SocketIOSession: ClientSession {
                 return [.refused] + connectError("the token is missing or wrong")
             }
             hasShownToken = true
-            offset = auth?["offset"]?.string.flatMap { Int($0) }
-            if offset != nil, let pid = auth?["pid"]?.string { return [.takePlace(of: pid)] }
+            let offset = auth?["offset"]
+            self.offset = offset?.string.flatMap { Int($0) }
+            // A client that has had no event yet has no offset.
+            if offset == nil || self.offset != nil, let pid = auth?["pid"]?.string { return [.takePlace(of: pid)] }
             return perform(.whoami, in: wanted, .connecting)
         case .disconnect, .event:
             guard room != nil else { return close() }
@@ -147,14 +151,15 @@ struct SocketIOSession: ClientSession {
     }
 
     mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect] {
-        if let offset, let session = earlier as? SocketIOSession, let room = session.room {
+        if let session = earlier as? SocketIOSession, let room = session.room, let offset = offset ?? session.start {
             self.earlier = (session.id, session.pid, room, offset)
             wanted = .named(room.name)
         }
         return perform(.whoami, in: wanted, .connecting)
     }
 
-    mutating func follow(isResumed: Bool, at now: Instant) -> [ClientEffect] {
+    mutating func follow(behind last: Int, isResumed: Bool, at now: Instant) -> [ClientEffect] {
+        start = last
         if isResumed, let earlier { (id, pid) = (earlier.id, earlier.pid) }
         earlier = nil
         let greeting = SocketIOPacket.object("0") {
