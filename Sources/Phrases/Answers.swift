@@ -18,6 +18,8 @@ extension Phrase {
     package static let privateRoom = Phrase("%1, a private room", "비공개 방 %1")
     package static let enteredRoom = Phrase("you are in %1", "%1에 들어왔습니다")
     package static let joinedWithKey = Phrase(
+        "you are in %1, a private room, with the key that you gave", "비공개 방 %1에 받은 키로 들어왔습니다")
+    package static let joinedWithSpaces = Phrase(
         "you are in %1, a private room, with the key that you gave; a room's name with spaces takes quotation marks",
         "비공개 방 %1에 받은 키로 들어왔습니다. 빈칸이 있는 방 이름은 따옴표로 묶습니다")
     package static let nowAway = Phrase("you are away", "자리를 비웠습니다")

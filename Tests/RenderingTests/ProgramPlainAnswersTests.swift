@@ -62,9 +62,9 @@ import Wire
         let room = RoomLabel(number: 2, name: "my \u{202e}room")
         var output = PlainRooms(clock: { UniversalTime($0).text.dropFirst(11).prefix(8).description })
         let answers: [Answer] = [
-            .active(command: "open", .publicRoom, recent: []), .joined(recent: [], isPrivate: true, hasKey: true),
-            .history(.publicRoom, []), .joined(recent: [], isPrivate: true, hasKey: false),
-            .joined(recent: [], isPrivate: false, hasKey: false),
+            .active(command: "open", .publicRoom, recent: []), .joined(recent: [], isPrivate: true, key: "best room"),
+            .history(.publicRoom, []), .joined(recent: [], isPrivate: true, key: nil),
+            .joined(recent: [], isPrivate: false, key: nil), .joined(recent: [], isPrivate: true, key: "maple-otter"),
         ]
         let texts = answers.map { answer in
             let bytes = output.rendering(of: RoomReport(room, .answer(answer)), at: Sample.time).output
@@ -75,6 +75,8 @@ import Wire
         #expect(texts[2].hasSuffix("* history of my \u{fffd}room: 0 messages\n"))
         #expect(texts[3].hasSuffix("* you are in my \u{fffd}room, a private room\n"))
         #expect(texts[4].hasSuffix("* you are in my \u{fffd}room, an open room\n"))
+        // A key that is no part of a name is no reason to doubt it.
+        #expect(texts[5].hasSuffix("* you are in my \u{fffd}room, a private room, with the key that you gave\n"))
     }
 
     @Test func `a name that is shown differently says so`() throws {

@@ -9,8 +9,8 @@ package struct Opening: AnswerContent {
         case opened
         /// `/join` without a key.
         case entered(isPrivate: Bool)
-        /// `/join` with a key.
-        case joined
+        /// `/join` with a key, in which a part of the room's name may stand if it has spaces.
+        case joined(hasSpaces: Bool)
         /// `/room new`: the key of the room, which is shown this once.
         case made(key: String)
         /// `/part`: the room that is left.
@@ -35,7 +35,7 @@ package struct Opening: AnswerContent {
         return switch way {
         case .opened: [language(.lookingAt, name)]
         case .entered(let isPrivate): [language(.enteredRoom, language(isPrivate ? .privateRoom : .openRoom, name))]
-        case .joined: [language(.joinedWithKey, name)]
+        case .joined(let hasSpaces): [language(hasSpaces ? .joinedWithSpaces : .joinedWithKey, name)]
         case .made(let key): [language(.roomMade, key)]
         case .parted(let left): [language(.roomLeft, DisplayGuard.safe(left.name), name)]
         }
@@ -204,9 +204,10 @@ extension Answer {
         Answer(command, Opening(view, recent: recent))
     }
 
-    /// - Parameter hasKey: whether the user gave the key of the room.
-    package static func joined(recent: [MessageView], isPrivate: Bool, hasKey: Bool) -> Answer {
-        Answer("join", Opening(.publicRoom, recent: recent, hasKey ? .joined : .entered(isPrivate: isPrivate)))
+    /// - Parameter key: the key of the room, if the user gave it.
+    package static func joined(recent: [MessageView], isPrivate: Bool, key: String?) -> Answer {
+        let way = key.map { Opening.Way.joined(hasSpaces: $0.contains(" ")) } ?? .entered(isPrivate: isPrivate)
+        return Answer("join", Opening(.publicRoom, recent: recent, way))
     }
 
     package static func parted(_ left: RoomLabel, _ view: ConversationView, recent: [MessageView]?) -> Answer {

@@ -17,7 +17,7 @@ extension CommandEntry {
                     name: operands["room"] ?? "", key: operands["key"], isAsKept: operands.flag("asKept") ?? false,
                     isOpen: operands.flag("open") ?? false)
                 return await desk.join(request, view, rooms) {
-                    .joined(recent: $0, isPrivate: $1, hasKey: request.key != nil)
+                    .joined(recent: $0, isPrivate: $1, key: request.key)
                 }
             }),
         CommandEntry(
