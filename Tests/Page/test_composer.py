@@ -64,6 +64,15 @@ class Composer(PageTest):
         expect(several).to_be_hidden()
         page.keyboard.press("Enter")
         self.bob.hears("six")
+        # Joined lines are a text, and no command either.
+        for paste, joined, said in (("/join lab\nSECRET", "//join lab SECRET", "/join lab SECRET"), ("\u200b/who\nall", "//who all", "/who all"),
+                                    ("//a\nb", "//a b", "/a b"), ("a\n/b", "a /b", "a /b")):
+            page.evaluate(PASTE, paste)
+            page.get_by_role("button", name="Join into one").click()
+            expect(text).to_have_value(joined)
+            page.keyboard.press("Enter")
+            self.bob.hears(said)
+        expect(page.locator("#log .answer")).to_have_count(0)
         # None is sent where one can not be, and no command is published.
         page.evaluate(PASTE, "seven\n/join lab SECRET-KEY")
         page.get_by_role("button", name="Send 2 messages").click()
@@ -79,7 +88,7 @@ class Composer(PageTest):
         text.fill("done")
         page.keyboard.press("Enter")
         self.bob.hears("done")
-        self.assertEqual(self.said(), ["one", "two", "three", "four five", "six", "done"])
+        self.assertEqual(self.said(), ["one", "two", "three", "four five", "six", "/join lab SECRET", "/who all", "/a b", "a /b", "done"])
 
     def test_names_are_completed_and_the_own_name_for_a_peer_stays_here(self):
         self.alice.quit()
@@ -211,6 +220,49 @@ class Composer(PageTest):
         page.locator(f"[data-id='r1-{self.bob.key}']").click()
         expect(text).to_have_value("for bob\nalone")
         expect(page.get_by_role("button", name="Send 2 messages")).to_be_visible()
+
+    def test_an_edit_of_a_message_that_goes_changes_nothing(self):
+        self.befriend()
+        page = self.page()
+        page.locator("[data-id='r1']").click()
+        expect(page.locator("#title")).to_contain_text("lobby")
+        text, rule = page.locator("#text"), page.locator("#rule")
+
+        def say(words):
+            text.fill(words)
+            page.keyboard.press("Enter")
+            self.bob.hears(words)
+            expect(page.locator("#log .waiting")).to_have_count(0)
+            page.keyboard.press("ArrowUp")
+            expect(text).to_have_value(words)
+
+        say("first")
+        text.fill("first, changed")
+        self.alice.node.result("open lobby")
+        self.alice.node.say("/delete")
+        expect(rule).to_have_text("the message is gone; Escape ends the edit")
+        expect(page.get_by_role("button", name="Delete")).to_have_count(0)
+        # The typed text is neither lost nor said.
+        page.keyboard.press("Enter")
+        page.keyboard.type("!")
+        page.keyboard.press("Enter")
+        expect(text).to_have_value("first, changed!")
+        expect(rule).to_have_text("the message is gone; Escape ends the edit")
+        expect(page.locator("#dialog")).to_be_hidden()
+        page.keyboard.press("Escape")
+        expect(text).to_have_value("")
+        # The next one to edit is none that was deleted.
+        page.keyboard.press("ArrowUp")
+        expect(text).to_have_value("")
+        say("second")
+        page.locator(f"[data-id='r1-{self.bob.key}']").click()
+        expect(page.locator("#title")).to_contain_text("bob#")
+        self.alice.node.say("/delete")
+        expect(text).to_have_value("")
+        page.locator("[data-id='r1']").click()
+        expect(text).to_have_value("second")
+        expect(rule).to_have_text("the message is gone; Escape ends the edit")
+        self.assertEqual([text for text in self.said() if "may I" not in text], ["first", "second"])
 
     def test_a_text_of_the_time_before_the_first_snapshot_is_not_lost(self):
         context = self.browser.new_context(locale="en-GB")

@@ -152,7 +152,7 @@ class Dialogues(PageTest):
                     expect(page.locator("#state")).to_have_text("connected")
                 else:
                     expect(page.locator("#entrance-rule")).to_contain_text("neither the token nor a link")
-                self.assertEqual(page.evaluate("document.getElementById('pass').value"), "")
+                self.assertFalse(page.evaluate("document.getElementById('pass')?.value"))
                 context.close()
 
 

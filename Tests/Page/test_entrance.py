@@ -150,6 +150,55 @@ class Entrance(PageTest):
         page.goto(served.url)
         expect(page.locator("#state")).to_have_text("connected")
 
+    def test_a_page_that_is_let_in_goes_on_whatever_is_opened_in_its_tab(self):
+        page = self.page()
+        address = f"http://127.0.0.1:{self.alice.port}/"
+        text, unused = page.locator("#text"), self.alice.link()
+        text.fill("a draft")
+        page.evaluate("window.isSame = true")
+        # A used code, a good one, which stays good, and none.
+        for place in ("#c=" + "0" * 32, unused[unused.index("#"):], "#"):
+            page.evaluate("(place) => { location.hash = place; }", place)
+            page.wait_for_function("location.href === location.origin + '/'")
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.assertTrue(page.evaluate("window.isSame === true"), place)
+            expect(page.locator("#state")).to_have_text("connected")
+            expect(text).to_have_value("a draft")
+        self.assertEqual(self.alice.link(), unused)
+        page.goto(address)
+        expect(page.locator("#state")).to_have_text("connected")
+        # In a tab whose code is not good any more, the bare address asks for a link, and does not call one used.
+        page.goto("about:blank")
+        other = self.browser.new_context(locale="en-GB")
+        self.addCleanup(other.close)
+        other.add_init_script("sessionStorage.setItem('reload', '0'.repeat(32))")
+        page = other.new_page()
+        page.goto(address)
+        expect(page.locator("#entrance-title")).to_have_text("Open the link")
+        page.goto(address + "#c=" + "1" * 32)
+        expect(page.locator("#entrance-title")).to_have_text("The link was used")
+        self.assertEqual(page.evaluate("location.href"), address)
+        self.assertEqual(page.locator("#entrance").count(), 1)
+
+    def test_a_code_leaves_the_address_whatever_comes_of_it(self):
+        context = self.browser.new_context(locale="en-GB")
+        self.addCleanup(context.close)
+        page = context.new_page()
+        # The page does not come as a whole.
+        page.route("**/main.js", lambda route: route.abort())
+        page.goto(self.alice.link())
+        page.wait_for_function("location.href === location.origin + '/'")
+        page.unroute("**/main.js")
+        # The node does not answer.
+        page.route("**/api/v1/session", lambda route: route.abort())
+        page.goto("about:blank")
+        page.goto(self.alice.link())
+        expect(page.locator("#entrance-title")).to_have_text("Not connected")
+        self.assertEqual(page.evaluate("location.hash"), "")
+        page.evaluate("location.hash = '#c=' + '2'.repeat(32)")
+        page.wait_for_function("location.href === location.origin + '/'")
+        expect(page.locator("#entrance-title")).to_have_text("Not connected")
+
     def test_a_reload_shows_the_conversation_of_its_tab(self):
         self.befriend()
         self.alice.node.result(f"open {self.bob.number}")

@@ -33,6 +33,30 @@ class Phone(PageTest):
         expect(page.locator("#dialog")).to_be_visible()
         self.assertEqual(page.evaluate(SMALL), [])
 
+    def test_a_narrow_window_without_a_touch_screen_has_the_same_targets(self):
+        self.befriend()
+        page = self.page(viewport={"width": 390, "height": 844})
+        page.locator("#menu").click()
+        self.assertEqual(page.evaluate(SMALL), [])
+        page.locator("#conversations .row").filter(has_text="lobby").click()
+        self.bob.say("hello")
+        page.locator("#text").fill("mine")
+        page.keyboard.press("Enter")
+        expect(page.locator("#log .message:not(.waiting)")).to_have_count(2)
+        for row in page.locator("#log .message").all():
+            row.hover()
+            self.assertEqual(page.evaluate(SMALL), [])
+        # Around the picture of a peer, which is smaller.
+        found = page.locator("#log .face").evaluate("""(face) => {
+            const { left, top, width, height } = face.getBoundingClientRect();
+            const [x, y] = [left + width / 2, top + height / 2];
+            return [[0, 0], [-20, 0], [20, 0], [0, -20], [0, 20]].map(([right, down]) => document.elementFromPoint(x + right, y + down).closest(".face") === face);
+        }""")
+        self.assertEqual(found, [True] * 5)
+        page.locator("#emoji").click()
+        expect(page.locator("#picker button").first).to_be_visible()
+        self.assertEqual(page.evaluate(SMALL), [])
+
     def test_the_step_back_leads_from_a_conversation_to_the_lists(self):
         self.befriend()
         page = self.phone()

@@ -127,7 +127,7 @@ class Place(PageTest):
         expect(self.rows(page).last).to_have_text("row 79")
         row = self.read(page, 0.5)
         self.bob.say(f"/delete {gone['id']}")
-        expect(page.locator(f"[data-id='{gone['id']}']")).to_have_count(0)
+        expect(page.locator(f"[data-id='{gone['id']}']")).to_have_class("message erased")
         self.stays(page, row, "deletion")
         # A row shows its button and its menu without getting higher.
         page.locator("#text").fill("mine")

@@ -20,6 +20,18 @@ GROUPS = """async (rows) => {
     log.show({ messages: new Messages(rows.map(make)), unreadFrom: "6" });
     return [...root.querySelectorAll(".message")].map((row) => row.classList.contains("head"));
 }"""
+# Of each row the boxes of its time and its name, below its top, and where the letters of its text begin.
+BESIDE = """(rows) => rows.map((row) => {
+    const boxes = [...row.querySelectorAll(".at, .peer")].map((each) => each.getBoundingClientRect());
+    const text = row.querySelector(".text").lastChild;
+    const glyphs = [...text.data].map((_, place) => {
+        const range = document.createRange();
+        range.setStart(text, place);
+        range.setEnd(text, place + 1);
+        return range.getBoundingClientRect().left;
+    });
+    return { beside: boxes.map(({ left, width }) => [left, width]), glyphs };
+})"""
 TEXTS = """async (texts) => {
     const { richText } = await import("/richtext.js");
     return texts.map((text) => {
@@ -183,7 +195,7 @@ class View(PageTest):
             # An address that could run or lead elsewhere is text.
             "javascript:alert(1) data:text/html,x file:///etc/passwd //c.example": {"links": []},
             "https://": {"links": []},
-            "https://d.example/\u202egpj.exe": {"links": ["https://d.example/"]},
+            "https://d.example/\u202egpj.exe": {"links": ["https://d.example/"], "text": "https://d.example/\ufffdgpj.exe"},
             "run `git pull` and `make`": {"code": ["git pull", "make"]},
             "`https://e.example`": {"links": [], "code": ["https://e.example"]},
             "one ` alone": {"code": []},
@@ -193,7 +205,7 @@ class View(PageTest):
         found = page.evaluate(TEXTS, list(texts))
         for (text, wanted), result in zip(texts.items(), found):
             self.assertEqual({name: result[name] for name in wanted}, wanted, ascii(text))
-            self.assertEqual(result["text"].replace("`", ""), text.replace("`", ""))
+            self.assertEqual(result["text"].replace("`", ""), text.replace("`", "").replace("\u202e", "\ufffd"))
         self.bob.say("look at https://a.example/page.")
         link = page.locator("#log a")
         expect(link).to_have_attribute("href", "https://a.example/page")
@@ -252,10 +264,151 @@ class View(PageTest):
         self.menu(page, "another")
         self.item(page, "Delete").click()
         self.bob.wait(lambda event: event["event"] == "deleted", "deletion")
-        expect(page.locator("#log .own")).to_have_count(1)
+        expect(page.locator("#log .own .text")).to_have_text(["mine", "(deleted)"])
+        # There is nothing to be done with the place of a message.
+        expect(page.locator("#log .erased .more")).to_have_count(0)
+        page.locator("#log .erased").focus()
+        page.keyboard.press("Enter")
+        expect(menu).to_be_hidden()
         self.menu(page, "of *bob*")
         self.item(page, "Block").click()
         expect(page.locator("#log .message:not(.own)")).to_have_count(0)
+
+    def test_the_menu_of_what_goes_closes_and_says_so(self):
+        self.befriend()
+        self.alice.node.result("join attic")
+        page = self.page()
+        page.locator("[data-id='r1']").click()
+        menu, rule = page.locator("#actions"), page.locator("#rule")
+        carol = self.person("carol", self.alice)
+
+        def begin(node, text):
+            node.say(text)
+            expect(self.rows(page).last).to_have_text(text)
+            self.menu(page, text)
+            expect(menu).to_be_visible()
+
+        # Deleted, blocked by another face.
+        begin(self.bob, "soon gone")
+        self.bob.say("/delete")
+        expect(menu).to_be_hidden()
+        expect(rule).to_have_text("the message is gone")
+        begin(carol, "of carol")
+        self.alice.node.say(f"@lobby /block {carol.number}")
+        expect(menu).to_be_hidden()
+        # In a direct conversation.
+        page.locator(f"[data-id='r1-{self.bob.key}']").click()
+        expect(page.locator("#title")).to_contain_text("bob#")
+        self.bob.say(f"/msg {self.alice.node.number} between us")
+        expect(self.rows(page).last).to_have_text("between us")
+        self.menu(page, "between us")
+        self.bob.say(f"/open {self.alice.node.number}")
+        self.bob.say("/delete")
+        expect(menu).to_be_hidden()
+        expect(self.rows(page).last).to_have_text("(deleted)")
+        # A room that another face leaves.
+        page.locator("#conversations .row").filter(has_text="attic").click()
+        expect(page.locator("#title")).to_contain_text("attic")
+        page.locator("#text").fill("mine")
+        page.keyboard.press("Enter")
+        expect(page.locator("#log .message:not(.waiting)")).to_have_count(1)
+        self.menu(page, "mine")
+        self.alice.node.say("/part attic")
+        expect(page.locator("#title")).not_to_contain_text("attic")
+        expect(menu).to_be_hidden()
+
+    def test_a_dialogue_about_what_went_is_refused_inside(self):
+        self.alice.node.result("join attic")
+        page = self.page()
+        page.locator("[data-id='r1']").click()
+        expect(page.locator("#title")).to_contain_text("lobby")
+        page.locator("#people .row").click()
+        expect(page.locator("#dialog")).to_be_visible()
+        self.alice.node.say("/part lobby")
+        expect(page.locator("#title")).to_contain_text("attic")
+        alert = page.locator("#dialog").get_by_role("alert")
+        for name in ("Mute", "Block", "Verify"):
+            page.locator("#dialog").get_by_role("button", name=name, exact=True).click()
+            expect(alert).not_to_be_empty()
+
+    def test_a_deleted_message_leaves_its_place_in_a_room_and_in_a_direct_conversation(self):
+        self.befriend()
+        page = self.page()
+        page.locator("[data-id='r1']").click()
+        self.bob.say("one")
+        self.bob.say("SECRET-TWO")
+        expect(self.rows(page)).to_have_text(["one", "SECRET-TWO"])
+        self.bob.say("/delete")
+        expect(self.rows(page)).to_have_text(["one", "(deleted)"])
+        # The list has the message before it, and the text is nowhere.
+        expect(page.locator("#conversations [data-id='r1'] .words")).to_have_text(": one")
+        self.assertNotIn("SECRET-TWO", page.content())
+        direct = page.locator(f"[data-id='r1-{self.bob.key}']")
+        direct.click()
+        expect(page.locator("#title")).to_contain_text("bob#")
+        self.bob.say(f"/open {self.alice.node.number}")
+        self.bob.say("SECRET-THREE")
+        expect(self.rows(page)).to_have_text(["may I?", "SECRET-THREE"])
+        self.bob.say("/delete")
+        expect(self.rows(page)).to_have_text(["may I?", "(deleted)"])
+        quiet, words = (page.locator(place).evaluate("(each) => getComputedStyle(each).color") for place in ("#log .erased .line", "#log .message .text >> nth=0"))
+        self.assertNotEqual(quiet, words)
+        page.locator("[data-id='r1']").click()
+        expect(self.rows(page)).to_have_text(["one", "(deleted)"])
+        # A place goes with its author's messages, and a page that is loaded later has none.
+        self.alice.node.say(f"/block {self.bob.number}")
+        expect(self.rows(page)).to_have_count(0)
+        self.alice.node.say(f"/unblock {self.bob.number}")
+        expect(self.rows(page)).to_have_text(["one"])
+
+    def test_the_header_of_a_direct_conversation_leads_to_the_person(self):
+        self.befriend()
+        page = self.page()
+        person = page.get_by_role("button", name="Person", exact=True)
+        page.locator("[data-id='r1']").click()
+        expect(page.locator("#title")).to_contain_text("lobby")
+        expect(person).to_have_count(0)
+        page.locator(f"[data-id='r1-{self.bob.key}']").click()
+        expect(page.get_by_role("button", name="Room", exact=True)).to_have_count(0)
+        person.click()
+        expect(page.locator("#dialog-title")).to_have_text(f"bob#{self.bob.number}")
+        page.locator("#dialog").get_by_role("button", name="Mute").click()
+        expect(page.locator("#people .last")).to_contain_text("muted")
+
+    def test_the_time_is_written_as_the_locale_writes_it(self):
+        context = self.browser.new_context(locale="en-US")
+        self.addCleanup(context.close)
+        shown = self.page(context=context).evaluate("""async () => {
+            const { clock } = await import("/text.js");
+            return [clock("2026-01-31T13:58:00"), clock("2026-01-31T00:05:00")].map((each) => each.replace("\u202f", " "));
+        }""")
+        self.assertEqual(shown, ["1:58 PM", "12:05 AM"])
+        shown = self.page().evaluate("import('/text.js').then(({ clock }) => [clock('2026-01-31T13:58:00'), clock('2026-01-31T09:05:00')])")
+        self.assertEqual(shown, ["13:58", "09:05"])
+
+    def test_no_character_of_a_text_moves_its_neighbours(self):
+        page = self.page()
+        controls = ["\u202e", "\u2069\u202e", "\u2067", "\u2069\u2069\u202e", "\u200f", "\u061c"]
+        self.bob.say("plain ab")
+        for control in controls:
+            self.bob.say(f"{control}plain ab")
+        self.bob.say("/me plain ab")
+        self.bob.say("/me \u2069\u202eplain ab")
+        self.bob.say("/away \u2069\u202ereason")
+        expect(self.rows(page)).to_have_count(len(controls) + 3)
+        expect(page.locator("#people .last .words")).to_contain_text("reason")
+        expect(page.locator("#conversations .last .words")).to_contain_text("plain ab")
+        places = page.locator("#log .message").evaluate_all(BESIDE)
+        self.assertEqual([place for place in places[1:len(controls) + 1] if place["glyphs"] != sorted(place["glyphs"])], [])
+        head, plain, *rest = (place["beside"] for place in places[:len(controls) + 1])
+        self.assertEqual([place for place in rest if place != plain], [])
+        said = places[len(controls) + 1:]
+        self.assertEqual(said[0]["beside"], said[1]["beside"])
+        self.assertEqual(said[1]["glyphs"], sorted(said[1]["glyphs"]))
+        # In the lists, the neighbours in front of the words stay there.
+        for row in ("#people .last", "#conversations .last"):
+            first, words = page.locator(row).evaluate("(row) => [...row.children].map((each) => each.getBoundingClientRect().left)")
+            self.assertLess(first, words, row)
 
     def test_the_menu_is_reached_by_the_keyboard(self):
         page = self.page()
@@ -296,16 +449,6 @@ class View(PageTest):
         page.keyboard.press("Enter")
         self.bob.wait(lambda event: event["event"] == "request" and event["text"] == "in private", "request")
 
-    def test_the_menu_does_what_it_says_after_the_message_has_gone(self):
-        page = self.page()
-        self.bob.say("soon gone")
-        menu = self.menu(page, "soon gone")
-        self.bob.say("/delete")
-        expect(page.locator("#log .message")).to_have_count(0)
-        self.item(page, "About").click()
-        expect(menu).to_be_hidden()
-        expect(page.locator("#dialog-title")).to_have_text(f"bob#{self.bob.number}")
-
     def test_a_press_on_a_name_or_a_picture_opens_the_person(self):
         self.befriend()
         page = self.page()
@@ -340,7 +483,8 @@ class View(PageTest):
         expect(self.rows(page)).to_have_text(["hello"])
         expect(welcome).to_have_count(0)
         carol.say("/delete")
-        expect(welcome).to_have_count(1)
+        expect(self.rows(page)).to_have_text(["(deleted)"])
+        expect(welcome).to_have_count(0)
         lines = page.evaluate("""async () => {
             const { welcomeLines } = await import("/welcome.js");
             const room = { kind: "room", title: "den", private: true, online: 0 };

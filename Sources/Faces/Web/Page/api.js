@@ -1,4 +1,5 @@
 // The API of the node that serves the page.
+import { given } from "/code.js";
 import { languageOf } from "/strings.js";
 import { lineOf } from "/text.js";
 
@@ -16,23 +17,20 @@ export class Refusal extends Error {
   }
 }
 
-// The code of the link, behind #, and that of an earlier load are exchanged for the token, which stays in memory alone: a browser
-// writes addresses and the storage of a tab to its files. The first code is used up then, the second one soon after the tab closed.
-// {token, reload, shown}, with the id of the conversation that the tab showed before a reload; {problem} for a page that is not let in: "none" without a code, "used", or "lost" if the node is not reached.
+// The code of the link and that of an earlier load are exchanged for the token, which stays in memory alone: a browser writes addresses
+// and the storage of a tab to its files. The first code is used up then, the second one soon after the tab closed.
+// {token, reload, shown}, with the id of the conversation that the tab showed before a reload; {problem} for a page that is not let in:
+// "none" without a link, "used", or "lost" if the node is not reached.
 export async function enter() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("c");
-  if (location.hash) history.replaceState(null, "", location.pathname);
-  let problem = "none";
   for (const code of [given, stored.get()]) {
     if (!code) continue;
     try {
       return await admit(code);
     } catch (error) {
       if (!(error instanceof Refusal) || error.isPassing) return { problem: "lost" };
-      problem = "used";
     }
   }
-  return { problem };
+  return { problem: given ? "used" : "none" };
 }
 
 // Exchanges a code for {token, reload, shown}.
@@ -93,6 +91,11 @@ export class API {
 
   delete(conversation, message) {
     return this.ask("DELETE", `conversations/${conversation}/messages/${message}`);
+  }
+
+  // Sets or removes a mark of a peer: "mute", "block" or "verified".
+  mark({ roomId, who }, name, isOn) {
+    return this.ask(isOn ? "PUT" : "DELETE", `rooms/${roomId}/people/${who.key}/${name}`);
   }
 
   // Shows a conversation in the view of this page.

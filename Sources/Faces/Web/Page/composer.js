@@ -1,13 +1,11 @@
 // The field at the bottom: counts, completes, sends, edits, performs commands, and tells that the user types.
-import { isComposing } from "/dialogs.js";
-import { button, element } from "/elements.js";
-import { Offers } from "/offers.js";
-import { languageOf, phrase } from "/strings.js";
+import { isComposing } from "/elements.js";
+import { later } from "/later.js";
+import { phrase } from "/strings.js";
 import { fault, hint, kindOf, lineOf, linesOf } from "/text.js";
 
 // The node tells peers again after so many milliseconds.
 const typingPause = 3000;
-const mostMessages = 50;
 // A keyboard on the screen would cover the page whenever the field had the focus.
 const isTouched = matchMedia("(hover: none) and (pointer: coarse)");
 const growsByItself = CSS.supports("field-sizing", "content");
@@ -15,11 +13,17 @@ const growsByItself = CSS.supports("field-sizing", "content");
 export class Composer {
   // Each action has the conversation that is on the screen, whatever the node has open by then.
   // on: {send(conversation, text), command(conversation, line), change(conversation, message, text), remove(conversation, message),
-  // isKnown(conversation), lastOwn(conversation), typing(conversation, isOn), names(conversation), commands()}
+  // isKnown(conversation), isThere(conversation, message), lastOwn(conversation), typing(conversation, isOn), names(conversation),
+  // commands(), pickEmoji(button, take, left)}
   // on.command tells the id of the conversation that the page shows behind it.
-  constructor({ form, input, rule, deleteButton, several, offers, emoji, picker }, on) {
+  constructor({ form, input, rule, deleteButton, several, offers, emoji }, on) {
     Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0, command: null });
-    this.offers = new Offers(input, offers, { names: () => (this.shown ? on.names(this.shown) : []), commands: on.commands });
+    Object.assign(this, { offers: null, question: null });
+    // They come with the first key. If they do not, as the node is gone, the next key asks again.
+    this.loadOffers = () => later("offers").then(({ Offers }) => {
+      this.offers ??= new Offers(input, offers, { names: () => (this.shown ? on.names(this.shown) : []), commands: on.commands });
+      if (document.activeElement === input) this.offers.look();
+    }, () => {});
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.send();
@@ -29,11 +33,12 @@ export class Composer {
     input.addEventListener("keydown", (event) => this.key(event));
     deleteButton.addEventListener("click", () => {
       const { shown, edited } = this;
+      if (this.review()) return;
       this.stopEditing();
       this.on.remove(shown, edited);
       this.focus();
     });
-    emoji.addEventListener("click", () => picker.toggle(emoji, (text) => this.insert(text), () => input.focus()));
+    emoji.addEventListener("click", () => on.pickEmoji(emoji, (text) => this.insert(text), () => input.focus()));
   }
 
   focus() {
@@ -63,7 +68,7 @@ export class Composer {
 
   key(event) {
     if (event.key === "Enter" && isComposing(event)) return event.preventDefault();
-    if (isComposing(event) || this.offers.key(event)) return;
+    if (isComposing(event) || this.offers?.key(event)) return;
     if (event.key === "Enter") {
       event.preventDefault();
       if (event.shiftKey) this.tell(phrase("oneLine"), true);
@@ -99,6 +104,24 @@ export class Composer {
     this.deleteButton.hidden = false;
     this.put(text);
     this.tell(phrase("editing"));
+    this.review();
+  }
+
+  // Whether the message that is edited is gone meanwhile. What was typed stays, and changes nothing any more.
+  review() {
+    if (!this.edited || this.on.isThere(this.shown, this.edited)) return false;
+    this.deleteButton.hidden = true;
+    this.tell(phrase("editGone"), true);
+    return true;
+  }
+
+  // Has the words made again, in another language.
+  translate() {
+    this.offers?.close();
+    this.shape();
+    if (this.edited) this.tell(phrase("editing"));
+    else this.tellLength();
+    this.review();
   }
 
   // The draft comes back.
@@ -113,7 +136,7 @@ export class Composer {
   put(text) {
     // The caret of a field whose value is set again goes to its end.
     if (this.input.value !== text) this.input.value = text;
-    this.offers.close();
+    this.offers?.close();
     this.shape();
   }
 
@@ -125,20 +148,28 @@ export class Composer {
   }
 
   changed() {
-    this.offers.look();
+    if (this.offers) this.offers.look();
+    else this.loadOffers();
     this.keep();
     this.shape();
+    const isCommand = this.tellLength();
+    this.review();
     const { value } = this.input;
-    const { kind, text } = kindOf(value);
-    const isCommand = kind === "command";
-    const isQuiet = isCommand || this.lines.length > 1;
-    this.tell(isQuiet ? "" : hint(text), !isQuiet && text !== "" && fault(text) !== null);
     const now = Date.now();
     const isTyping = value !== "" && !isCommand;
     if (this.shown && (isTyping ? now - this.typed > typingPause : this.typed > 0)) {
       this.on.typing(this.shown, isTyping);
       this.typed = isTyping ? now : 0;
     }
+  }
+
+  // Tells how long a message is; whether the line is a command.
+  tellLength() {
+    const { kind, text } = kindOf(this.input.value);
+    const isCommand = kind === "command";
+    const isQuiet = isCommand || this.lines.length > 1;
+    this.tell(isQuiet ? "" : hint(text), !isQuiet && text !== "" && fault(text) !== null);
+    return isCommand;
   }
 
   // The lines of a paste; one for most texts.
@@ -153,35 +184,14 @@ export class Composer {
       input.style.height = "auto";
       input.style.height = `${input.scrollHeight + input.offsetHeight - input.clientHeight}px`;
     }
-    const count = this.lines.length;
-    several.hidden = count < 2;
-    const shown = `${count} ${!this.edited} ${languageOf()}`;
-    if (several.hidden || several.dataset.of === shown) return;
-    several.dataset.of = shown;
-    const sendAll = button(phrase("sendSeveral", count), () => this.sendAll());
-    const join = button(phrase("joinLines"), () => this.join());
-    several.replaceChildren(element("span", "", phrase("severalLines", count)), ...(this.edited ? [join] : [sendAll, join]));
+    several.hidden = this.lines.length < 2;
+    if (!several.hidden) this.askAboutLines();
   }
 
-  // Sends each line as a message, or none.
-  sendAll() {
-    const { shown, lines } = this;
-    if (!shown) return this.tell(phrase("early"), true);
-    if (lines.length > mostMessages) return this.tell(phrase("mostAtOnce", mostMessages), true);
-    const texts = lines.map(kindOf);
-    for (const [place, { kind, text }] of texts.entries()) {
-      const wrong = kind === "command" ? phrase("slashLine") : fault(text);
-      if (wrong) return this.tell(phrase("lineFault", place + 1, wrong), true);
-    }
-    this.clear();
-    for (const { text } of texts) this.on.send(shown, text);
-    this.focus();
-  }
-
-  join() {
-    this.input.value = this.lines.join(" ");
-    this.input.focus();
-    this.changed();
+  // Several lines are sent as messages, or joined, as the user says.
+  async askAboutLines() {
+    this.question ??= await later("several").then(({ Several }) => new Several(this), () => null);
+    if (!this.several.hidden) this.question?.show();
   }
 
   clear() {
@@ -193,9 +203,10 @@ export class Composer {
 
   send() {
     const { shown, edited } = this;
-    if (this.lines.length > 1) return this.several.querySelector("button").focus();
+    if (this.lines.length > 1) return this.several.querySelector("button")?.focus();
     const { kind, text } = kindOf(this.input.value);
     if (!shown) return this.tell(phrase("early"), true);
+    if (this.review()) return;
     if (edited && kind === "command") return this.tell(phrase("commandInEdit"), true);
     const wrong = kind === "command" ? null : fault(text);
     if (wrong) return this.tell(wrong, true);

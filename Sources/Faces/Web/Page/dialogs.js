@@ -1,6 +1,6 @@
 // Questions and short texts above the page.
 import { Refusal } from "/api.js";
-import { button, element, part } from "/elements.js";
+import { button, element, isComposing, part } from "/elements.js";
 import { phrase } from "/strings.js";
 
 const dialog = part("dialog");
@@ -31,12 +31,6 @@ export function show(title, rows, actions = [], { isHarmful = false, isKept = fa
 }
 
 export const close = () => dialog.close();
-
-// Does something behind the dialogue: a closed one gives the focus back to the button that showed it.
-export function afterwards(action) {
-  if (dialog.open) dialog.addEventListener("close", action, { once: true });
-  else action();
-}
 
 // Performs an action of the dialogue that is shown. What was typed stays while it is under way and when it is refused.
 export async function perform(action) {
@@ -104,12 +98,13 @@ export async function attempt(request) {
   try {
     return await request();
   } catch (error) {
-    const words = error instanceof Refusal ? error.message : phrase("notReached");
-    if (dialog.open) complain(words);
-    else show(phrase("notDone"), [element("p", "", words)]);
-    return undefined;
+    return refuse(error);
   }
 }
 
-// Whether a key belongs to a composition of Hangul or Kana; some browsers tell so only by the code 229.
-export const isComposing = (event) => event.isComposing || event.keyCode === 229;
+// Tells why a request was not performed.
+export function refuse(error) {
+  const words = error instanceof Refusal ? error.message : phrase("notReached");
+  if (dialog.open) complain(words);
+  else show(phrase("notDone"), [element("p", "", words)]);
+}

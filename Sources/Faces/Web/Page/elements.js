@@ -26,3 +26,13 @@ export function button(text, action, label = undefined) {
   made.addEventListener("click", action);
   return made;
 }
+
+// Does something behind the dialogue: a closed one gives the focus back to the button that showed it.
+export function behindDialog(action) {
+  const dialog = part("dialog");
+  if (dialog.open) dialog.addEventListener("close", action, { once: true });
+  else action();
+}
+
+// Whether a key belongs to a composition of Hangul or Kana; some browsers tell so only by the code 229.
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;

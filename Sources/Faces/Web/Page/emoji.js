@@ -28,7 +28,6 @@ memo📝 book📖 books📚 calendar📅 pushpin📌 paperclip📎 scissors✂�
 warning⚠️ no_entry⛔ stop🛑 check✅ cross❌ question❓ exclamation❗ plus➕ minus➖ recycle♻️ infinity♾️ up⬆️ down⬇️ left⬅️ right➡️
 red_circle🔴 green_circle🟢 blue_circle🔵 flag🏁 white_flag🏳️ pirate🏴‍☠️ korea🇰🇷`;
 
-const columns = 8;
 let known = null;
 
 // The emojis by their names, in the order of the list.
@@ -111,6 +110,8 @@ export class Picker {
   gridKey(event) {
     const buttons = [...this.grid.children];
     const place = buttons.indexOf(document.activeElement);
+    // As many as the width has room for.
+    const columns = buttons.filter(({ offsetTop }) => offsetTop === buttons[0].offsetTop).length;
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
     if (!step || place < 0) return;
     event.preventDefault();

@@ -1,6 +1,6 @@
 // What a page shows that is not let in, and how it is let in after all.
 import { API, Refusal, admit } from "/api.js";
-import { part } from "/elements.js";
+import { element, part } from "/elements.js";
 import { phrase } from "/strings.js";
 
 const words = { none: ["enterTitle", "enterText"], used: ["usedTitle", "usedText"], lost: ["lostTitle", "lostText"] };
@@ -8,14 +8,23 @@ const hosts = ["127.0.0.1", "localhost", "[::1]"];
 
 // - problem: that of `enter`.
 // - admitted: gets the admission.
-export function showEntrance(problem, admitted) {
+export function show(problem, admitted) {
+  part("entrance")?.remove();
   const [title, text] = words[problem].map((name) => phrase(name));
-  part("state").textContent = phrase("notConnected");
-  part("entrance-title").textContent = title;
-  part("entrance-text").textContent = text;
-  part("entrance").hidden = false;
+  const [entrance, heading, form] = [named("section", "entrance"), named("h2", "entrance-title", title), named("form", "entrance-form")];
+  entrance.setAttribute("aria-labelledby", heading.id);
+  const place = element("p");
+  place.append(element("code", "", `xdg-open "$(head -n 1 "$XDG_RUNTIME_DIR/earshot/control.web")"`));
+  const [label, input, rule] = [element("label", "", phrase("pass")), named("input", "pass"), named("p", "entrance-rule")];
+  label.htmlFor = input.id;
+  Object.assign(input, { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });
+  rule.className = "bad";
+  rule.setAttribute("role", "alert");
+  const submit = element("button", "", phrase("enter"));
+  form.append(label, input, submit, rule);
+  entrance.append(heading, named("p", "entrance-text", text), element("p", "", phrase("otherLink")), place, form);
+  document.body.append(entrance);
   document.body.classList.add("outside");
-  const [form, input, rule] = ["entrance-form", "pass", "entrance-rule"].map(part);
   form.onsubmit = async (event) => {
     event.preventDefault();
     const given = input.value.trim();
@@ -25,7 +34,7 @@ export function showEntrance(problem, admitted) {
     try {
       const admission = await admissionOf(given);
       if (!admission) return;
-      part("entrance").hidden = true;
+      entrance.remove();
       document.body.classList.remove("outside");
       admitted(admission);
     } catch (error) {
@@ -34,6 +43,12 @@ export function showEntrance(problem, admitted) {
     }
   };
   input.focus();
+}
+
+function named(name, id, text) {
+  const made = element(name, "", text);
+  made.id = id;
+  return made;
 }
 
 // What a link or a token gives; null where another page is opened for it.

@@ -60,7 +60,7 @@ export class Log {
     let isMissed = false;
     let group = groupAt(all, start);
     for (const [index, message] of all.slice(start, Math.max(end, 0)).entries()) {
-      if (message.kind) {
+      if (message.kind && !isErased(message)) {
         plan.push(...(message.kind === "note" ? noteRows(message) : [answerRow(message)]));
         group = null;
         continue;
@@ -80,7 +80,7 @@ export class Log {
       plan.push(this.messageRow(message, isHead));
     }
     const unsent = end + first === newest ? this.on.unsent(this.shown) : [];
-    if (!all.some(({ kind }) => !kind) && unsent.length === 0) plan.unshift(this.welcome());
+    if (!all.some((row) => !row.kind || isErased(row)) && unsent.length === 0) plan.unshift(this.welcome());
     return [...plan, ...unsent.map((text) => this.unsentRow(text))];
   }
 
@@ -95,7 +95,7 @@ export class Log {
     const color = isOwn ? "" : this.on.color(message.from);
     const of = isOwn ? [] : marksOf(name, this.on.person(this.shown, message));
     const row = { key: message.id, message, mark: message.delivery, isHead };
-    row.stamp = [message.text, message.action, message.edited, message.mention, name.displayName, color, ...of].join("\n");
+    row.stamp = [message.kind, message.text, message.action, message.edited, message.mention, name.displayName, color, ...of].join("\n");
     row.make = () => this.message(message, name);
     row.head = isOwn ? () => [] : () => this.head(name, color, of);
     return row;
@@ -240,13 +240,13 @@ export class Log {
   }
 
   message(message, name) {
+    if (isErased(message)) return this.erased(message, name);
     const { action } = message;
     const isOwn = message.isFromCurrentUser && !action;
     const row = element("article", ["message", isOwn && "own", action && "action", message.mention && "mention"].filter(Boolean).join(" "));
     row.dataset.id = message.id;
     row.tabIndex = -1;
-    const time = element("time", "at", clock(message.sentAt));
-    time.dateTime = message.sentAt;
+    const time = timeRow(message);
     const line = element("div", "line");
     const words = [message.edited && "edited", message.mention && "namesYou"].filter(Boolean).map((name) => phrase(name)).join(" · ");
     if (action) line.append("• ", peerName(name), " ");
@@ -260,6 +260,20 @@ export class Log {
     more.tabIndex = -1;
     more.setAttribute("aria-haspopup", "menu");
     row.append(time, line, more);
+    return row;
+  }
+
+  // The place of a message that was deleted.
+  erased(message, name) {
+    const row = element("article", `message erased${message.isFromCurrentUser ? " own" : ""}`);
+    row.dataset.id = message.id;
+    row.tabIndex = -1;
+    const time = timeRow(message);
+    const line = element("div", "line");
+    line.append(element("span", "text", phrase("deleted")));
+    const author = message.isFromCurrentUser ? phrase("you") : name.displayName;
+    row.setAttribute("aria-label", `${author}: ${phrase("deleted")}, ${time.textContent}`);
+    row.append(time, line);
     return row;
   }
 
@@ -293,10 +307,15 @@ export class Log {
     return row && this.rows.get(row.dataset.id)?.message;
   }
 
+  // Has the menu of a message shown. There is none of a place where one was.
+  askFor(message, box) {
+    if (!isErased(message)) this.on.menu(this.shown, message, box);
+  }
+
   clicked(event) {
     const message = this.messageOf(event.target);
     if (!message) return;
-    if (event.target.closest(".more")) this.on.menu(this.shown, message, event.target.getBoundingClientRect());
+    if (event.target.closest(".more")) this.askFor(message, event.target.getBoundingClientRect());
     else if (event.target.closest(".from, .face")) this.on.about(this.shown, message);
   }
 
@@ -312,7 +331,7 @@ export class Log {
     } else if ((event.key === "Enter" && event.target === row) || event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
       const message = this.messageOf(event.target);
       if (!message) return;
-      this.on.menu(this.shown, message, row.querySelector(".text").getBoundingClientRect());
+      this.askFor(message, row.querySelector(".text").getBoundingClientRect());
     } else if (event.key === "Escape" && row) {
       this.root.focus({ preventScroll: true });
     } else return;
@@ -333,7 +352,7 @@ export class Log {
       from = event;
       timer = setTimeout(() => {
         isLong = true;
-        this.on.menu(this.shown, message, event.target.closest(".message").getBoundingClientRect());
+        this.askFor(message, event.target.closest(".message").getBoundingClientRect());
       }, pressTime);
     });
     this.root.addEventListener("pointermove", (event) => {
@@ -349,13 +368,21 @@ export class Log {
   }
 }
 
+const isErased = ({ kind }) => kind === "deleted";
+
+function timeRow({ sentAt }) {
+  const time = element("time", "at", clock(sentAt));
+  time.dateTime = sentAt;
+  return time;
+}
+
 const textOf = ({ element: row }) => row.querySelector(".text");
 
 // The first message of the group that the one in front of a place is in; null if there is none.
 function groupAt(all, place) {
   let group = null;
   for (const message of all.slice(0, place)) {
-    if (message.kind) group = null;
+    if (message.kind && !isErased(message)) group = null;
     else if (!continues(group, message)) group = message;
   }
   return group;

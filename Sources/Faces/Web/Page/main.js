@@ -1,36 +1,81 @@
 // Puts the page together: events in, requests out.
-import { API, Refusal, enter } from "/api.js";
+import { API, Refusal, admit, enter } from "/api.js";
 import { avatar } from "/avatar.js";
+import { takeCode } from "/code.js";
 import { Composer } from "/composer.js";
 import { Connection } from "/connection.js";
-import * as dialogs from "/dialogs.js";
-import { element, part, peerName } from "/elements.js";
-import { Picker } from "/emoji.js";
-import { showEntrance } from "/entrance.js";
+import { behindDialog, element, part, peerName } from "/elements.js";
+import { later } from "/later.js";
 import { Log } from "/log.js";
-import { Menu } from "/menu.js";
 import { Model, keepAnswer, take } from "/model.js";
 import { Notices } from "/notices.js";
 import { Outbox } from "/outbox.js";
-import { People, presenceOf } from "/people.js";
-import { RoomDialogs } from "/rooms.js";
 import { Screen } from "/screen.js";
-import { Search } from "/search.js";
-import { drawConversations, drawPeople, drawRequests, fillBadge, roomSign, titleOf } from "/side.js";
-import { changeLanguage, fillWords, phrase } from "/strings.js";
-import { clock, day, shortName } from "/text.js";
+import { drawConversations, drawPeople, fillBadge, roomSign, titleOf } from "/side.js";
+import { changeLanguage, fillWords, languageOf, phrase } from "/strings.js";
+import { clock, day, presenceOf, shortName, shownText } from "/text.js";
 import { welcomeLines } from "/welcome.js";
 
-// A link that is opened in the tab of a page changes only the part behind #.
-addEventListener("hashchange", () => location.reload());
-
-const { attempt } = dialogs;
 const mostPause = 250;
 const api = new API("");
 const model = new Model();
-const rooms = new RoomDialogs(api, model, follow);
-const people = new People(api, model, { open, invite: (person) => rooms.invite(person) });
-const menu = new Menu(part("actions"));
+// What comes when it is first needed is made once.
+const made = new Map();
+const makers = {
+  dialogs: (module) => module,
+  emoji: ({ Picker }) => new Picker(part("picker")),
+  entrance: (module) => module,
+  menu: ({ Menu }) => new Menu(part("actions"), {
+    gone: () => composer.tell(phrase("messageGone"), true),
+    author: (conversation, message) => model.author(conversation, message),
+    edit: (message) => composer.edit(message),
+    remove,
+    mark,
+    showPerson,
+    writeTo: (person) => use("people", (people) => people.message(person)),
+    showText: (title, text) => use("dialogs", (dialogs) => dialogs.show(title, [element("p", "", text)])),
+  }),
+  people: ({ People }) => new People(api, model, { open, invite: (person) => use("rooms", (rooms) => rooms.invite(person)) }),
+  requests: (module) => module,
+  rooms: ({ RoomDialogs }) => new RoomDialogs(api, model, follow),
+  // A message that was found may be of another conversation than the one that is shown by now.
+  search: ({ Search }) => new Search(api, model, (id, message) => {
+    if (id !== model.active) open(id);
+    drawParts();
+    log.reveal(message);
+  }),
+};
+
+// Does something with a part that comes later. If it does not come, the node is gone: nothing is done, and the page says so.
+async function use(name, action) {
+  if (!made.has(name)) {
+    let module;
+    try {
+      module = await later(name);
+    } catch {
+      showState(phrase("notReached"), true);
+      return undefined;
+    }
+    if (!made.has(name)) made.set(name, makers[name](module));
+    // The connection may have been told to be lost by an earlier try.
+    connection?.tell();
+  }
+  return action(made.get(name));
+}
+
+// The result of a request; undefined for a refusal, which is told.
+async function attempt(request) {
+  try {
+    return await request();
+  } catch (error) {
+    return use("dialogs", (dialogs) => dialogs.refuse(error));
+  }
+}
+
+function showState(text, isLost) {
+  part("state").textContent = text;
+  part("state").classList.toggle("lost", isLost);
+}
 
 const outbox = new Outbox(api, {
   said: (id, message) => {
@@ -53,7 +98,7 @@ const remove = (conversation, message) => attempt(() => api.delete(conversation.
 // The conversation that is on the screen is that of the composer, whatever the node has open since the last frame.
 const composer = new Composer({
   form: part("composer"), input: part("text"), rule: part("rule"), deleteButton: part("delete"), several: part("several"),
-  offers: part("offers"), emoji: part("emoji"), picker: new Picker(part("picker")),
+  offers: part("offers"), emoji: part("emoji"),
 }, {
   send: ({ info }, text) => {
     outbox.add(info.id, text);
@@ -61,9 +106,11 @@ const composer = new Composer({
   },
   command: perform,
   isKnown: ({ info }) => model.conversations.has(info.id),
+  isThere: (conversation, message) => model.has(conversation, message),
+  pickEmoji: (...picked) => use("emoji", (picker) => picker.toggle(...picked)),
   change: ({ info }, message, text) => attempt(() => api.edit(info.id, message.id, text)),
   remove,
-  lastOwn: ({ messages }) => messages.all.findLast((message) => message.isFromCurrentUser),
+  lastOwn: ({ messages }) => messages.all.findLast(({ kind, isFromCurrentUser }) => !kind && isFromCurrentUser),
   names: ({ info }) => model.here(info.roomId),
   commands,
   typing: ({ info }, on) => api.ask("PUT", `conversations/${info.id}/typing`, { on }).catch(() => {}),
@@ -87,36 +134,15 @@ const log = new Log(part("log"), part("newer"), {
   author: ({ info }, message) => model.authorOf(info, message),
   person: ({ info }, { from }) => model.person(info, from),
   welcome: ({ info }) => welcomeLines(info, model.me(info).self, model.nodes.get(info.roomId)),
-  menu: (conversation, message, box) => menu.open(`${day(message.sentAt)}, ${clock(message.sentAt)}`, actionsOf(conversation, message), box),
-  about: (conversation, message) => people.show(people.author(conversation, message)),
+  menu: (conversation, message, box) => use("menu", (menu) => menu.open(
+    `${day(message.sentAt)}, ${clock(message.sentAt)}`, menu.itemsOf(conversation, message), box, () => model.has(conversation, message))),
+  about: (conversation, message) => showPerson(model.author(conversation, message)),
   retry: ({ info }, text) => outbox.retry(info.id, text),
   discard: ({ info }, text) => outbox.remove(info.id, text),
 });
 
-// What can be done with a message, and with its author.
-function actionsOf(conversation, message) {
-  const copy = [phrase("copyText"), () => navigator.clipboard.writeText(message.text).catch(() => dialogs.show(phrase("notCopied"), [element("p", "", message.text)]))];
-  if (message.isFromCurrentUser) {
-    return [copy, [phrase("edit"), () => composer.edit(message)], [phrase("delete"), () => remove(conversation, message), true]];
-  }
-  const person = people.author(conversation, message);
-  const name = shortName(person.who);
-  const isDirect = conversation.info.kind === "direct";
-  return [
-    copy,
-    ...(isDirect ? [] : [[phrase("privately"), () => people.message(person)]]),
-    [phrase("about", name), () => people.show(person)],
-    [phrase(person.muted ? "unmuteWho" : "muteWho", name), () => people.mark(person, "mute", !person.muted)],
-    [phrase(person.blocked ? "unblockWho" : "blockWho", name), () => people.mark(person, "block", !person.blocked), !person.blocked],
-  ];
-}
-
-// A message that was found may be of another conversation than the one that is shown by now.
-const search = new Search(api, model, (id, message) => {
-  if (id !== model.active) open(id);
-  drawParts();
-  log.reveal(message);
-});
+const showPerson = (person) => use("people", (people) => people.show(person));
+const mark = (person, name, isOn) => attempt(() => api.mark(person, name, isOn));
 
 let connection = null;
 
@@ -125,10 +151,7 @@ function connect({ token, reload, shown }) {
   model.active = shown;
   composer.focus();
   connection = new Connection({ token, reload, view: api.view }, {
-    state: (text, isLost) => {
-      part("state").textContent = text;
-      part("state").classList.toggle("lost", isLost);
-    },
+    state: showState,
     event: received,
     isStale: () => api.isStale(),
   });
@@ -218,36 +241,50 @@ function drawParts() {
   const { current } = model;
   if (has("list") && !isPressed) {
     drawConversations(part("conversations"), model, open);
-    drawRequests(part("requests-part"), part("requests"), model, {
-      answer: async ({ conversationId, roomId, from }, accept) => {
-        const answer = await attempt(() => api.ask("POST", `rooms/${roomId}/requests/${from.key}`, { accept }));
-        if (accept && answer !== undefined) follow({ shown: conversationId });
-      },
-      join: (invitation) => rooms.accept(invitation),
-      hide: (invitation) => {
-        model.hide(invitation);
-        draw(["list"]);
-      },
-    });
+    drawQuestions();
   }
   if (has("list")) {
     notices.show(model.unread);
     fillBadge(part("elsewhere"), unreadElsewhere());
   }
-  if (has("people") && !isPressed) drawPeople(part("people"), model, (person) => people.show(person));
+  if (has("people") && !isPressed) drawPeople(part("people"), model, showPerson);
   if (has("title")) drawTitle(current?.info);
   if (has()) composer.show(current);
   if (has("log") && current) log.show(current);
+  made.get("menu")?.review();
+  composer.review();
 }
+
+// Requests and invitations.
+function drawQuestions() {
+  const hasSome = model.requests.size + model.invitations.size > 0;
+  part("requests-part").hidden = !hasSome;
+  // Their texts go at once.
+  if (!hasSome) part("requests").replaceChildren();
+  else use("requests", ({ drawRequests }) => !isPressed && drawRequests(part("requests"), model, questions));
+}
+
+const questions = {
+  answer: async ({ conversationId, roomId, from }, accept) => {
+    const answer = await attempt(() => api.ask("POST", `rooms/${roomId}/requests/${from.key}`, { accept }));
+    if (accept && answer !== undefined) follow({ shown: conversationId });
+  },
+  join: (invitation) => use("rooms", (rooms) => rooms.accept(invitation)),
+  hide: (invitation) => {
+    model.hide(invitation);
+    draw(["list"]);
+  },
+};
 
 function drawTitle(info) {
   const me = info && model.me(info);
-  const away = me?.state !== "away" ? "" : me.reason ? phrase("awayFor", me.reason) : phrase("away");
+  const away = me?.state !== "away" ? "" : me.reason ? phrase("awayFor", shownText(me.reason)) : phrase("away");
   part("face").replaceChildren(...(me ? [avatar(me.self, "me")] : []));
   part("me").replaceChildren(...(me ? [peerName(me.self), element("bdi", "", away)] : []));
   if (info) part("title").replaceChildren(...(info.with ? [peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))]));
   part("presence").textContent = info ? presence(info) : "";
   part("room").hidden = info?.kind !== "room";
+  part("with").hidden = info?.kind !== "direct";
   const names = (info?.typing ?? []).map(shortName);
   part("typing").textContent = typingWords(names);
 }
@@ -281,11 +318,11 @@ function open(id) {
 // Shows the conversation that a command of this page opened, by its answer.
 function follow({ shown }) {
   if (!shown) return;
-  menu.close();
+  made.get("menu")?.close();
   model.open(shown);
   draw(["all"]);
   tellView();
-  dialogs.afterwards(() => composer.focus());
+  behindDialog(() => composer.focus());
 }
 
 let told = Promise.resolve();
@@ -295,29 +332,29 @@ function tellView() {
   told = told.then(() => api.show(model.active)).catch(() => {});
 }
 
-function rename() {
-  const room = composer.shown?.info.room;
-  const fault = (name) => (name === "" ? phrase("nameFault") : null);
-  dialogs.ask(phrase("yourName"), [phrase("name")], (name) => rooms.command("nick", { name }, room), { fault });
-}
-
-function wipe() {
-  dialogs.show(phrase("wipeQuestion"), [element("p", "", phrase("wipeText"))], [
-    [phrase("wipe"), () => rooms.command("wipe", { yes: true }), true],
-    [phrase("wipeNow"), () => rooms.command("wipe", { yes: true, now: true }), true]], { isHarmful: true });
-}
-
 const actions = {
   menu: () => screen.showLists(),
-  room: () => rooms.about(composer.shown.info),
-  search: () => composer.shown && search.ask(composer.shown.info),
-  rename,
-  join: () => rooms.join(),
-  make: () => rooms.make(),
-  wipe,
-  language: () => {
-    changeLanguage();
+  room: () => use("rooms", (rooms) => rooms.about(composer.shown.info)),
+  with: () => showPerson(model.author(composer.shown, { from: composer.shown.info.with })),
+  search: () => composer.shown && use("search", (search) => search.ask(composer.shown.info)),
+  rename: () => use("rooms", (rooms) => rooms.rename(composer.shown?.info.room)),
+  join: () => use("rooms", (rooms) => rooms.join()),
+  make: () => use("rooms", (rooms) => rooms.make()),
+  wipe: () => use("rooms", (rooms) => rooms.wipe()),
+  language: async () => {
+    const before = languageOf();
+    try {
+      // A dialogue that has come meanwhile has its words.
+      await changeLanguage(() => !part("dialog").open);
+    } catch {
+      return showState(phrase("notReached"), true);
+    }
+    if (languageOf() === before) return;
+    made.get("menu")?.close();
+    if (part("picker").matches(":popover-open")) part("picker").hidePopover();
+    known = null;
     fillWords(document);
+    composer.translate();
     connection?.tell();
     for (const { messages } of model.conversations.values()) for (const row of messages.all) row.day = undefined;
     log.forget();
@@ -333,4 +370,22 @@ const entering = enter();
 const screen = new Screen(document.body);
 const admission = await entering;
 if (admission.token) connect(admission);
-else showEntrance(admission.problem, connect);
+else await refuse(admission.problem);
+
+async function refuse(problem) {
+  showState(phrase("notConnected"), true);
+  await use("entrance", (entrance) => entrance.show(problem, connect));
+}
+
+// A link that is opened in the tab of a page changes only the part behind #. A page that is let in goes on, and the link stays good.
+addEventListener("hashchange", async () => {
+  const code = takeCode();
+  screen.begin();
+  if (!code || (connection && !connection.isLost)) return;
+  try {
+    await admit(code);
+    location.reload();
+  } catch (error) {
+    if (!connection) await refuse(error instanceof Refusal && !error.isPassing ? "used" : "lost");
+  }
+});

@@ -1,9 +1,13 @@
-// The menu of a message. It lies above the page, moves nothing, and gives the focus back.
+// The menu of a message: what can be done with it. It lies above the page, moves nothing, and gives the focus back.
 import { button, element } from "/elements.js";
+import { phrase } from "/strings.js";
+import { shortName } from "/text.js";
 
 export class Menu {
-  constructor(root) {
-    Object.assign(this, { root, before: null });
+  // on: {gone(), author(conversation, message), edit(message), remove(conversation, message), mark(person, name, isOn), showPerson(person),
+  // writeTo(person), showText(title, text)}
+  constructor(root, on) {
+    Object.assign(this, { root, on, before: null, isThere: null });
     root.addEventListener("keydown", (event) => this.key(event));
     // Also where a long press has opened it, whose end is no press beside it.
     addEventListener("pointerdown", (event) => {
@@ -19,14 +23,36 @@ export class Menu {
     return this.root.matches(":popover-open");
   }
 
+  // What can be done with a message, and with its author.
+  itemsOf(conversation, message) {
+    const { on } = this;
+    const copy = [phrase("copyText"), () => navigator.clipboard.writeText(message.text).catch(() => on.showText(phrase("notCopied"), message.text))];
+    if (message.isFromCurrentUser) {
+      return [copy, [phrase("edit"), () => on.edit(message)], [phrase("delete"), () => on.remove(conversation, message), true]];
+    }
+    const person = on.author(conversation, message);
+    const name = shortName(person.who);
+    const isDirect = conversation.info.kind === "direct";
+    return [
+      copy,
+      ...(isDirect ? [] : [[phrase("privately"), () => on.writeTo(person)]]),
+      [phrase("aboutWho", name), () => on.showPerson(person)],
+      [phrase(person.muted ? "unmuteWho" : "muteWho", name), () => on.mark(person, "mute", !person.muted)],
+      [phrase(person.blocked ? "unblockWho" : "blockWho", name), () => on.mark(person, "block", !person.blocked), !person.blocked],
+    ];
+  }
+
   // - title: says what the menu is about.
   // - items: each a text, a function, and whether it is harmful.
   // - box: what the menu stands at; a narrow screen has it at the bottom.
-  open(title, items, box) {
+  // - isThere: whether what the menu is about is still there. Without it nothing is done, and the menu closes.
+  open(title, items, box, isThere) {
     this.close();
-    this.before = document.activeElement;
+    if (!isThere()) return this.on.gone();
+    Object.assign(this, { before: document.activeElement, isThere });
     const rows = items.map(([text, action, isHarmful]) => {
       const row = button(text, () => {
+        if (this.review()) return;
         this.close();
         action();
       });
@@ -42,6 +68,14 @@ export class Menu {
     this.root.showPopover();
     this.place(box);
     rows[0].focus();
+  }
+
+  // Closes the menu of what is gone, and tells so; whether it did.
+  review() {
+    if (!this.isOpen || this.isThere()) return false;
+    this.close();
+    this.on.gone();
+    return true;
   }
 
   // Within the window, below the box or above it.

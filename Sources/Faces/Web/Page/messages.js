@@ -1,5 +1,5 @@
 // The rows of a conversation, the oldest first, each id once: messages as the node sends them, and between them rows of another kind, the
-// node's notes and the answers to commands of this page.
+// node's notes, the answers to commands of this page, and the places of messages that were deleted while the page had them.
 export class Messages {
   // More than the node keeps (100 messages): what is dropped can not be had again.
   static most = 1000;
@@ -13,6 +13,12 @@ export class Messages {
 
   get end() {
     return this.first + this.all.length;
+  }
+
+  // A message; undefined for a row of another kind.
+  message(id) {
+    const row = this.byId.get(id);
+    return row?.kind ? undefined : row;
   }
 
   get lastMessage() {
@@ -57,6 +63,16 @@ export class Messages {
     this.all = [...this.all.slice(0, start), ...rows];
     this.byId = new Map(this.all.map((row) => [row.id, row]));
     return this;
+  }
+
+  // Of a message that its author deleted the place stays, and nothing of its text.
+  erase(id) {
+    const row = this.message(id);
+    if (!row) return;
+    const { from, isFromCurrentUser, sentAt } = row;
+    const erased = { kind: "deleted", id, from, isFromCurrentUser, sentAt };
+    this.all[this.all.indexOf(row)] = erased;
+    this.byId.set(id, erased);
   }
 
   remove(id) {

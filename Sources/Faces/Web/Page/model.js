@@ -65,6 +65,16 @@ export class Model {
     return this.people.get(`${roomId}-${key}`);
   }
 
+  // The row of a message's author; of one whom the node does not list, what the message says.
+  author({ info }, { from }) {
+    return this.person(info, from) ?? { who: from, room: info.room, roomId: info.roomId, state: "offline" };
+  }
+
+  // Whether a message can be acted on: it is neither deleted nor gone with its conversation or its author.
+  has(conversation, { id }) {
+    return this.conversations.get(conversation.info.id) === conversation && conversation.messages.message(id) !== undefined;
+  }
+
   // The class of the colour that a peer's name has.
   colorOf({ key }) {
     return `c${this.colors.get(key) ?? 0}`;
@@ -189,12 +199,12 @@ const takers = new Map(Object.entries({
   },
 
   edited(model, { id, text, action }, conversation) {
-    Object.assign(conversation?.messages.byId.get(id) ?? {}, { text, action, edited: true });
+    Object.assign(conversation?.messages.message(id) ?? {}, { text, action, edited: true });
     return ["log", "list"];
   },
 
   deleted(model, { id }, conversation) {
-    conversation?.messages.remove(id);
+    conversation?.messages.erase(id);
     return ["log", "list"];
   },
 
@@ -238,7 +248,7 @@ function forgetNames(note, key) {
 }
 
 function takeDelivery(model, { event, ids }, conversation) {
-  for (const id of ids) Object.assign(conversation?.messages.byId.get(id) ?? {}, { delivery: event });
+  for (const id of ids) Object.assign(conversation?.messages.message(id) ?? {}, { delivery: event });
   return ["log"];
 }
 

@@ -1,6 +1,6 @@
 // What the user learns of while the page is not looked at: title, icon, notifications.
-
 import { keepChoice, keptChoice } from "/kept.js";
+import { later } from "/later.js";
 import { phrase } from "/strings.js";
 import { shortName } from "/text.js";
 
@@ -18,19 +18,19 @@ export class Notices {
     this.sound = null;
     sound.setAttribute("aria-pressed", `${keptChoice("sound") === "on"}`);
     // A browser lets a page sound behind the first key or click.
-    const begin = () => sound.getAttribute("aria-pressed") === "true" && (this.sound ??= new AudioContext());
+    const begin = async () => {
+      const module = isOn() ? await later("sound").catch(() => null) : null;
+      if (isOn()) this.sound ??= module && new module.Sound();
+    };
+    const isOn = () => sound.getAttribute("aria-pressed") === "true";
     for (const name of ["pointerdown", "keydown"]) addEventListener(name, begin, { once: true });
-    sound.addEventListener("click", () => {
-      const isOn = sound.getAttribute("aria-pressed") !== "true";
-      sound.setAttribute("aria-pressed", `${isOn}`);
-      keepChoice("sound", isOn ? "on" : "off");
-      if (isOn) {
-        begin();
-        this.ring();
-      } else {
-        this.sound?.close();
-        this.sound = null;
-      }
+    sound.addEventListener("click", async () => {
+      sound.setAttribute("aria-pressed", `${!isOn()}`);
+      keepChoice("sound", isOn() ? "on" : "off");
+      await begin();
+      if (isOn()) return this.sound?.ring();
+      this.sound?.close();
+      this.sound = null;
     });
     wish.hidden = !("Notification" in window) || Notification.permission !== "default";
     wish.addEventListener("click", async () => {
@@ -61,25 +61,12 @@ export class Notices {
   // Tells of a peer, without its text: others may see the screen.
   tell(who, words, conversation = null) {
     if (!document.hidden) return;
-    this.ring();
+    this.sound?.ring();
     if (!("Notification" in window) || Notification.permission !== "granted") return;
     const notification = new Notification(shortName(who), { body: words });
     notification.onclick = () => {
       window.focus();
       if (conversation) this.on.open(conversation);
     };
-  }
-  // A short tone, if the user wants one.
-  ring() {
-    if (!this.sound) return;
-    const { currentTime, destination } = this.sound;
-    const [tone, volume] = [this.sound.createOscillator(), this.sound.createGain()];
-    tone.frequency.setValueAtTime(660, currentTime);
-    tone.frequency.setValueAtTime(880, currentTime + 0.08);
-    volume.gain.setValueAtTime(0.1, currentTime);
-    volume.gain.exponentialRampToValueAtTime(0.001, currentTime + 0.25);
-    tone.connect(volume).connect(destination);
-    tone.start();
-    tone.stop(currentTime + 0.25);
   }
 }

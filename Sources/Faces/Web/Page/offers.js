@@ -1,6 +1,6 @@
 // What completes the word in front of the caret: names behind `@` or by Tab, emojis behind `:`, commands behind `/`.
 import { element } from "/elements.js";
-import { emojis, find } from "/emoji.js";
+import { later } from "/later.js";
 
 const mostOffers = 8;
 const folded = (text) => text.normalize("NFC").toLowerCase();
@@ -10,7 +10,7 @@ export class Offers {
   // on: {names(), commands()}: the peers that are here, and a promise of the commands: {usage, does}.
   constructor(input, list, on) {
     // `place` is where the word begins that an offer stands for.
-    Object.assign(this, { input, list, on, offers: [], place: 0, chosen: 0, dismissed: null });
+    Object.assign(this, { input, list, on, offers: [], place: 0, chosen: 0, dismissed: null, emoji: null });
     list.addEventListener("mousedown", (event) => event.preventDefault());
     list.addEventListener("click", (event) => {
       const row = event.target.closest("li");
@@ -34,19 +34,31 @@ export class Offers {
     this.dismissed = null;
     const { before } = this;
     if (before === null) return this.close();
-    const whole = /(?:^|\s):([a-z0-9_+-]+):$/u.exec(before);
-    const emoji = whole && emojis().get(whole[1]);
-    if (emoji) return this.replace(before.length - whole[1].length - 2, emoji);
-    const word = /(?:^|\s):([a-z0-9_+-]{2,})$/u.exec(before);
-    if (word) {
-      return this.show(before.length - word[1].length - 1, find(word[1]).slice(0, mostOffers)
-        .map(([name, text]) => ({ text, words: `${text} ${name}` })));
-    }
+    const word = /(?:^|\s):([a-z0-9_+-]*)(:?)$/u.exec(before);
+    if (word) return this.showEmojis(before.length - word[1].length - word[2].length - 1, word[1], word[2] !== "");
     const called = /(?:^|\s)@([^@\n]{0,24})$/u.exec(before);
     if (called) return this.show(before.length - called[1].length - 1, this.named(called[1]).map((offer) => ({ ...offer, text: `${offer.mention} ` })));
     const command = /^\/([a-z]*)$/u.exec(before);
     if (command) return this.showCommands(command[1]);
     return this.close();
+  }
+
+  // - name: what was typed of it, or the whole with the colon behind it.
+  showEmojis(place, name, isWhole) {
+    if (!this.emoji) {
+      this.close();
+      return this.loadEmojis();
+    }
+    const emoji = isWhole && this.emoji.emojis().get(name);
+    if (emoji) return this.replace(place, emoji);
+    if (isWhole || name.length < 2) return this.close();
+    return this.show(place, this.emoji.find(name).slice(0, mostOffers).map(([found, text]) => ({ text, words: `${text} ${found}` })));
+  }
+
+  // They come with the first colon. If they do not, as the node is gone, the next key asks again.
+  async loadEmojis() {
+    this.emoji = await later("emoji").catch(() => null);
+    if (this.emoji && document.activeElement === this.input) this.look();
   }
 
   async showCommands(typed) {

@@ -3,30 +3,17 @@ import { avatar, marksOf } from "/avatar.js";
 import * as dialogs from "/dialogs.js";
 import { element } from "/elements.js";
 import { phrase } from "/strings.js";
-import { clock, day } from "/text.js";
+import { presenceOf } from "/text.js";
 
 const { attempt } = dialogs;
 
 // A peer may be in several rooms, as another user in each.
 const pathOf = ({ roomId, who }) => `rooms/${roomId}/people/${who.key}`;
 
-// The state in words, the peer's own words last.
-export function presenceOf({ state, since, reason, elsewhere }) {
-  const today = day(Date.now());
-  const left = since ? phrase("notHereSince", `${day(since) === today ? "" : `${day(since)}, `}${clock(since)}`) : phrase("notHere");
-  const words = { online: phrase(elsewhere ? "inOtherNetwork" : "online"), away: phrase("awayState"), offline: left }[state];
-  return reason ? `${words}: ${reason}` : words;
-}
-
 export class People {
   // on: {open(conversationId), invite(person)}
   constructor(api, model, on) {
     Object.assign(this, { api, model, on });
-  }
-
-  // The row of a message's author; of one whom the node does not list, what the message says.
-  author({ info }, { from }) {
-    return this.model.person(info, from) ?? { who: from, room: info.room, roomId: info.roomId, state: "offline" };
   }
 
   show(person) {
@@ -45,7 +32,7 @@ export class People {
   }
 
   mark(person, name, isOn) {
-    return attempt(() => this.api.ask(isOn ? "PUT" : "DELETE", `${pathOf(person)}/${name}`));
+    return attempt(() => this.api.mark(person, name, isOn));
   }
 
   // Opens the direct conversation, or asks for the message that begins one.

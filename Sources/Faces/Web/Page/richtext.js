@@ -1,14 +1,16 @@
 // The text of a message as elements: links, code in monospace, a few emoji alone in large. All of it stays text.
 import { element } from "/elements.js";
+import { shownText } from "/text.js";
 
 const mostEmoji = 6;
 // Neither a control character nor one that changes the direction is part of an address.
-const parts = /`([^`]+)`|\bhttps?:\/\/[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800<>"`]+/giu;
+const parts = /`([^`]+)`|\bhttps?:\/\/[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800\ufffd<>"`]+/giu;
 const emoji = /^\p{RGI_Emoji}(?:\s*\p{RGI_Emoji})*$/v;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-// - text: of one line.
-export function richText(text) {
+// - said: a text of one line.
+export function richText(said) {
+  const text = shownText(said);
   const shown = element("span", "text");
   shown.dir = "auto";
   if (isEmojiAlone(text)) shown.classList.add("large");

@@ -1,7 +1,8 @@
-// Dialogues about rooms: join, make, leave, invite, announce.
+// Dialogues about rooms, join, make, leave, invite, announce, and about the own name and all data.
 import * as dialogs from "/dialogs.js";
 import { button, element } from "/elements.js";
 import { phrase } from "/strings.js";
+import { shownText } from "/text.js";
 
 const { attempt } = dialogs;
 
@@ -21,13 +22,24 @@ export class RoomDialogs {
     return answer?.reports;
   }
 
+  rename(room) {
+    const fault = (name) => (name === "" ? phrase("nameFault") : null);
+    dialogs.ask(phrase("yourName"), [phrase("name")], (name) => this.command("nick", { name }, room), { fault });
+  }
+
+  wipe() {
+    dialogs.show(phrase("wipeQuestion"), [element("p", "", phrase("wipeText"))], [
+      [phrase("wipe"), () => this.command("wipe", { yes: true }), true],
+      [phrase("wipeNow"), () => this.command("wipe", { yes: true, now: true }), true]], { isHarmful: true });
+  }
+
   async join() {
     const { reports } = await this.api.perform({ command: "rooms" }).catch(() => ({ reports: [] }));
     const announced = reports.find(({ command }) => command === "rooms")?.announced ?? [];
     const others = announced.filter(({ name }) => !this.model.rooms.some(({ room }) => room === name));
     const rows = others.map(({ name, people }) => {
       const row = element("p", "announced");
-      row.append(element("bdi", "", name), phrase("announcedBy", people), button(phrase("join"), () =>
+      row.append(element("bdi", "", shownText(name)), phrase("announcedBy", people), button(phrase("join"), () =>
         dialogs.perform(() => this.command("join", { room: name, open: true })), phrase("joinWhich", name)));
       return row;
     });
@@ -53,6 +65,8 @@ export class RoomDialogs {
 
   // - info: the room's conversation.
   async about(info) {
+    // What is asked for comes first: all words are of one language then.
+    const bridge = info.bridged && (await this.command("bridge", {}, info.room))?.find((report) => report.command === "bridge");
     const rows = [element("p", "", phrase(info.private ? "privateRoom" : "openRoom"))];
     const actions = [
       [phrase("announce"), () => this.command("announce", {}, info.room)],
@@ -60,14 +74,12 @@ export class RoomDialogs {
     ];
     if (this.model.rooms.length > 1) actions.unshift([phrase("leaveRoom"), () => this.leave(info), true]);
     else rows.push(element("p", "quiet", phrase("onlyRoom")));
-    if (info.bridged) await this.addConsent(info, rows, actions);
+    if (bridge) this.addConsent(bridge, info, rows, actions);
     dialogs.show(info.title, rows, actions);
   }
 
   // Whether bridges may carry what the user says.
-  async addConsent(info, rows, actions) {
-    const bridge = (await this.command("bridge", {}, info.room))?.find((report) => report.command === "bridge");
-    if (!bridge) return;
+  addConsent(bridge, info, rows, actions) {
     rows.push(element("p", "", phrase(bridge.allowed ? "bridgeWith" : "bridgeWithout")));
     actions.push(bridge.allowed ? [phrase("bridgeOff"), () => this.command("bridge", { on: false }, info.room)]
       : [phrase("bridgeOn"), () => this.command("bridge", { on: true }, info.room)]);

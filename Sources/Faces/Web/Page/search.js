@@ -1,8 +1,8 @@
 // Finds messages of the conversation that is shown, and goes to one of them.
 import * as dialogs from "/dialogs.js";
-import { element, peerName } from "/elements.js";
+import { behindDialog, element, peerName } from "/elements.js";
 import { phrase } from "/strings.js";
-import { clock, day } from "/text.js";
+import { clock, day, shownText } from "/text.js";
 
 export class Search {
   // - reveal: shows a message of a conversation.
@@ -35,12 +35,12 @@ export class Search {
     const item = element("li");
     const row = element("button", "row");
     row.type = "button";
-    const words = element("bdi", "words", message.action ?? message.text);
+    const words = element("bdi", "words", shownText(message.action ?? message.text));
     row.append(peerName(this.model.authorOf(info, message)), element("span", "quiet", ` ${day(message.sentAt)} ${clock(message.sentAt)} `), words);
     row.addEventListener("click", () => {
       const shown = this.model.conversations.get(info.id);
-      if (!shown?.messages.byId.has(message.id)) return dialogs.complain(phrase("messageGone"));
-      dialogs.afterwards(() => this.reveal(info.id, message.id));
+      if (!shown?.messages.message(message.id)) return dialogs.complain(phrase("messageGone"));
+      behindDialog(() => this.reveal(info.id, message.id));
       dialogs.close();
     });
     item.append(row);

@@ -1,8 +1,8 @@
-// The lists on the left: conversations, requests and invitations, and the people of the room that is shown.
+// The lists on the left: conversations, and the people of the room that is shown.
 import { avatar, drawing, marksOf } from "/avatar.js";
 import { button, element, peerName } from "/elements.js";
 import { phrase } from "/strings.js";
-import { clock } from "/text.js";
+import { clock, shownText } from "/text.js";
 
 // So many rows of a list show before it is unfolded, and never more than so many people.
 const mostFolded = 12;
@@ -11,7 +11,7 @@ const order = { online: 0, away: 1, offline: 2 };
 const stateWords = { online: "online", away: "awayState", offline: "offline" };
 
 // A room that bridges carry to other networks has the mark of the terminal's prompt.
-export const titleOf = (info) => (info.kind === "room" && info.bridged ? `${info.title} ⇄` : info.title);
+export const titleOf = (info) => shownText(info.kind === "room" && info.bridged ? `${info.title} ⇄` : info.title);
 
 // What stands in front of a room's name: a lock, or the sign of an open room.
 export function roomSign({ private: isPrivate }) {
@@ -54,35 +54,9 @@ function conversationRow(model, { info, messages }, open) {
   if (info.unread > 0) right.append(" ", fillBadge(element("span", "badge"), info));
   name.append(right);
   const last = element("span", "last", latest ? undefined : phrase("nothingSaid"));
-  if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", latest.action ? `\u00a0${latest.action}` : `: ${latest.text}`));
+  if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", latest.action ? `\u00a0${shownText(latest.action)}` : `: ${shownText(latest.text)}`));
   const face = info.with ? avatar(info.with, model.colorOf(info.with), marksOf(info.with, model.person(info, info.with))) : roomSign(info);
   row.append(face, name, last);
-  return row;
-}
-
-// on: {answer(request, accepts), join(invitation), hide(invitation)}
-export function drawRequests(part, root, model, on) {
-  part.hidden = model.requests.size + model.invitations.size === 0;
-  const requests = [...model.requests.values()].map((request) => {
-    const { displayName } = request.from;
-    return question(model, request.from, request.text, [
-      [phrase("accept"), () => on.answer(request, true), phrase("acceptWho", displayName)],
-      [phrase("decline"), () => on.answer(request, false), phrase("declineWho", displayName)],
-    ]);
-  });
-  const invitations = [...model.invitations.values()].map((invitation) => question(
-    model, invitation.from, phrase(invitation.private ? "invitesPrivate" : "invitesOpen", invitation.to), [
-      [phrase("join"), () => on.join(invitation), phrase("joinWhich", invitation.to)],
-      [phrase("hide"), () => on.hide(invitation), phrase("hideWhich", invitation.to)],
-    ]));
-  replace(root, [...requests, ...invitations]);
-}
-
-function question(model, who, text, actions) {
-  const row = element("div", "question");
-  const buttons = element("p", "buttons");
-  buttons.append(...actions.map((action) => button(...action)));
-  row.append(avatar(who, model.colorOf(who), marksOf(who)), peerName(who), element("bdi", "quiet", text), buttons);
   return row;
 }
 
@@ -111,7 +85,7 @@ function personRow(model, person, choose) {
   const last = element("span", words === phrase("online") && !person.reason ? "last unseen" : "last");
   // The peer's own words come last, and are set apart: they could read as a mark.
   last.append(element("span", "", words));
-  if (person.reason) last.append(element("bdi", "words", `: ${person.reason}`));
+  if (person.reason) last.append(element("bdi", "words", `: ${shownText(person.reason)}`));
   const name = element("span", `name ${model.colorOf(person.who)}`);
   name.append(peerName(person.who));
   row.append(avatar(person.who, model.colorOf(person.who), marksOf(person.who, person)), name, last);
@@ -136,7 +110,7 @@ function folded(model, list, rows, redraw) {
 }
 
 // Replaces the rows of a list; the focus stays on the button of the same row.
-function replace(root, rows) {
+export function replace(root, rows) {
   const focused = root.contains(document.activeElement) ? nameOf(document.activeElement) : null;
   root.replaceChildren(...rows.map((row) => {
     const item = element("li");

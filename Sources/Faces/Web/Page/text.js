@@ -49,6 +49,17 @@ export function hint(text) {
   return left >= 0 ? phrase("left", left) : phrase("over", -left);
 }
 
+// A text as it is shown: of the characters that change the direction of others none is left, as in the terminal.
+export const shownText = (text) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+
+// The state of a peer in words, the peer's own words last.
+export function presenceOf({ state, since, reason, elsewhere }) {
+  const today = day(Date.now());
+  const left = since ? phrase("notHereSince", `${day(since) === today ? "" : `${day(since)}, `}${clock(since)}`) : phrase("notHere");
+  const words = { online: phrase(elsewhere ? "inOtherNetwork" : "online"), away: phrase("awayState"), offline: left }[state];
+  return reason ? `${words}: ${shownText(reason)}` : words;
+}
+
 // A peer's name for a place that others cut, such as a notification: a long nickname is shortened, and the number never.
 export function shortName({ displayName }) {
   const place = displayName.lastIndexOf("#");
@@ -70,5 +81,5 @@ function formatted(date, name, options) {
   return formats.get(key).format(new Date(date));
 }
 
-export const clock = (date) => formatted(date, "clock", { hour: "2-digit", minute: "2-digit" });
+export const clock = (date) => formatted(date, "clock", { timeStyle: "short" });
 export const day = (date) => formatted(date, "day", { weekday: "long", day: "numeric", month: "long" });
