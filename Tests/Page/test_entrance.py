@@ -159,7 +159,7 @@ class Entrance(PageTest):
         # A used code, a good one, which stays good, and none.
         for place in ("#c=" + "0" * 32, unused[unused.index("#"):], "#"):
             page.evaluate("(place) => { location.hash = place; }", place)
-            page.wait_for_function("location.href === location.origin + '/'")
+            expect(page).to_have_url(address)
             page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             self.assertTrue(page.evaluate("window.isSame === true"), place)
             expect(page.locator("#state")).to_have_text("connected")
@@ -184,10 +184,11 @@ class Entrance(PageTest):
         context = self.browser.new_context(locale="en-GB")
         self.addCleanup(context.close)
         page = context.new_page()
+        address = f"http://127.0.0.1:{self.alice.port}/"
         # The page does not come as a whole.
         page.route("**/main.js", lambda route: route.abort())
         page.goto(self.alice.link())
-        page.wait_for_function("location.href === location.origin + '/'")
+        expect(page).to_have_url(address)
         page.unroute("**/main.js")
         # The node does not answer.
         page.route("**/api/v1/session", lambda route: route.abort())
@@ -196,7 +197,7 @@ class Entrance(PageTest):
         expect(page.locator("#entrance-title")).to_have_text("Not connected")
         self.assertEqual(page.evaluate("location.hash"), "")
         page.evaluate("location.hash = '#c=' + '2'.repeat(32)")
-        page.wait_for_function("location.href === location.origin + '/'")
+        expect(page).to_have_url(address)
         expect(page.locator("#entrance-title")).to_have_text("Not connected")
 
     def test_a_reload_shows_the_conversation_of_its_tab(self):

@@ -225,6 +225,13 @@ class View(PageTest):
         expect(self.rows(page)).to_have_count(len(texts))
         wide = page.evaluate("(log => log.scrollWidth - log.clientWidth)(document.getElementById('log'))")
         self.assertEqual(wide, 0)
+        # Each letter is within its text, which would cut it off.
+        cut = self.rows(page).evaluate_all("""(texts) => texts.filter((text) => {
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            return range.getBoundingClientRect().right > text.getBoundingClientRect().right + 4;
+        }).map((text) => text.textContent)""")
+        self.assertEqual(cut, [])
         arabic = self.rows(page).nth(3)
         self.assertEqual(arabic.evaluate("(text) => [getComputedStyle(text).direction, getComputedStyle(text).unicodeBidi]"), ["rtl", "isolate"])
         # Marks above a letter do not cover the row above.

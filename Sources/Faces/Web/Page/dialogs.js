@@ -13,7 +13,8 @@ dialog.addEventListener("cancel", (event) => content?.isKept && event.preventDef
 // - isHarmful: whether Enter shall do none of them.
 // - isKept: whether Escape does not close it, as what it shows comes once.
 // - isStaying: whether it stays behind its actions.
-export function show(title, rows, actions = [], { isHarmful = false, isKept = false, isStaying = false } = {}) {
+// - hasMain: whether its action is the one that it was opened for.
+export function show(title, rows, actions = [], { isHarmful = false, isKept = false, isStaying = false, hasMain = false } = {}) {
   const fault = element("p", "bad");
   fault.setAttribute("role", "alert");
   content = { fault, isBusy: false, isKept, isStaying };
@@ -22,6 +23,7 @@ export function show(title, rows, actions = [], { isHarmful = false, isKept = fa
   const buttons = actions.map(([text, action, isDanger]) => {
     const made = button(text, () => perform(action));
     if (isDanger) made.className = "harm";
+    else if (hasMain) made.className = "main";
     return made;
   });
   const closing = button(phrase(isHarmful ? "cancel" : "close"), close);
@@ -76,7 +78,7 @@ export function ask(title, labels, done, { more = [], fault = () => null, action
       perform(submit);
     });
   }
-  show(title, [...rows, ...more], [[action, submit]], { isStaying });
+  show(title, [...rows, ...more], [[action, submit]], { isStaying, hasMain: true });
   inputs[0].focus();
 }
 

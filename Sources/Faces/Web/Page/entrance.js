@@ -20,7 +20,7 @@ export function show(problem, admitted) {
   Object.assign(input, { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: false });
   rule.className = "bad";
   rule.setAttribute("role", "alert");
-  const submit = element("button", "", phrase("enter"));
+  const submit = element("button", "main", phrase("enter"));
   form.append(label, input, submit, rule);
   entrance.append(heading, named("p", "entrance-text", text), element("p", "", phrase("otherLink")), place, form);
   document.body.append(entrance);

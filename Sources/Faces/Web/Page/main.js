@@ -1,6 +1,6 @@
 // Puts the page together: events in, requests out.
 import { API, Refusal, admit, enter } from "/api.js";
-import { avatar } from "/avatar.js";
+import { avatar, marksOf } from "/avatar.js";
 import { takeCode } from "/code.js";
 import { Composer } from "/composer.js";
 import { Connection } from "/connection.js";
@@ -281,13 +281,16 @@ function drawTitle(info) {
   const away = me?.state !== "away" ? "" : me.reason ? phrase("awayFor", shownText(me.reason)) : phrase("away");
   part("face").replaceChildren(...(me ? [avatar(me.self, "me")] : []));
   part("me").replaceChildren(...(me ? [peerName(me.self), element("bdi", "", away)] : []));
-  if (info) part("title").replaceChildren(...(info.with ? [peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))]));
+  if (info) part("title").replaceChildren(...(info.with ? [faceOf(info), peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))]));
   part("presence").textContent = info ? presence(info) : "";
   part("room").hidden = info?.kind !== "room";
   part("with").hidden = info?.kind !== "direct";
   const names = (info?.typing ?? []).map(shortName);
   part("typing").textContent = typingWords(names);
 }
+
+// The picture of the peer of a direct conversation.
+const faceOf = (info) => avatar(info.with, model.colorOf(info.with), marksOf(info.with, model.person(info, info.with)));
 
 function typingWords(names) {
   if (names.length === 0) return "";

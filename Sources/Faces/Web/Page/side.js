@@ -54,10 +54,19 @@ function conversationRow(model, { info, messages }, open) {
   if (info.unread > 0) right.append(" ", fillBadge(element("span", "badge"), info));
   name.append(right);
   const last = element("span", "last", latest ? undefined : phrase("nothingSaid"));
-  if (latest) last.append(peerName(model.authorOf(info, latest)), element("bdi", "words", latest.action ? `\u00a0${shownText(latest.action)}` : `: ${shownText(latest.text)}`));
+  if (latest) last.append(...latestWords(model, info, latest));
   const face = info.with ? avatar(info.with, model.colorOf(info.with), marksOf(info.with, model.person(info, info.with))) : roomSign(info);
   row.append(face, name, last);
   return row;
+}
+
+// The author and the text of a conversation's last message. Of two people the peer needs no name.
+function latestWords(model, info, latest) {
+  const { action, isFromCurrentUser } = latest;
+  const words = shownText(action ?? latest.text);
+  if (info.with && !action && !isFromCurrentUser) return [element("bdi", "words", words)];
+  const author = info.with && isFromCurrentUser ? element("span", "", phrase("you")) : peerName(model.authorOf(info, latest));
+  return [author, element("bdi", "words", action ? `\u00a0${words}` : `: ${words}`)];
 }
 
 // The people of the room that is shown, those who are here first.
