@@ -15,6 +15,8 @@ package struct KeyDecoder: Sendable {
     static let longestString = 4_096
     /// Of an answer about a colour; a longer one is none.
     static let longestAnswer = 32
+    /// How long an answer about a colour is awaited, and how long one that has begun may take.
+    package static let answerTime = Duration.seconds(5)
 
     enum State: Hashable {
         case ground
@@ -35,6 +37,12 @@ package struct KeyDecoder: Sendable {
     private var paste = PasteReader()
     /// The beginning of the terminal's answer that is being read, if it may be about a colour.
     private var answer: [UInt8]?
+    /// Until when the answer to a question may come; nil if none is awaited.
+    private var awaited: Instant?
+    /// Whether the last key was an Escape whose time was over: while an answer is awaited, it may have been the beginning of that.
+    private var isBehindEscape = false
+    /// Whether the answer that is being read had its Escape cut off: it is text if it does not go on as an answer.
+    private var isCutOff = false
     private var keys: [Key] = []
 
     /// When to call `expire`, unless bytes come before.
@@ -42,18 +50,29 @@ package struct KeyDecoder: Sendable {
 
     package init() {}
 
+    /// The terminal was asked for a colour: its answer may come in parts, however late each of them is.
+    package mutating func expectAnswer(at now: Instant) { awaited = now + KeyDecoder.answerTime }
+
     /// Takes bytes in.
     ///
     /// - Returns: the keys that are complete with them.
     package mutating func feed(_ bytes: some Sequence<UInt8>, at now: Instant) -> [Key] {
+        if let awaited, awaited < now, !isAnswering { self.awaited = nil }
         for byte in bytes { take(byte) }
         endRun(isOver: false)
         switch state {
         case .ground: deadline = nil
         case .paste: deadline = now + KeyDecoder.pasteTime
+        case .string where isAnswering: deadline = now + KeyDecoder.answerTime
         case .escape, .singleShift, .control, .consoleKey, .string: deadline = now + KeyDecoder.sequenceTime
         }
         return exchange(&keys, with: [])
+    }
+
+    /// Whether what is being read can be the answer that is awaited.
+    private var isAnswering: Bool {
+        guard awaited != nil, case .string = state, let answer else { return false }
+        return TerminalColor.canBegin(answer)
     }
 
     /// Gives up what has waited too long for its next byte.
@@ -61,7 +80,10 @@ package struct KeyDecoder: Sendable {
         guard let deadline, deadline <= now else { return [] }
         self.deadline = nil
         switch exchange(&state, with: .ground) {
-        case .escape: keys.append(.escape)
+        case .escape:
+            keys.append(.escape)
+            isBehindEscape = awaited != nil
+        case .string where isCutOff: giveBack()
         case .paste: keys.append(.paste(KeyDecoder.decoded(paste.end())))
         case .ground, .singleShift, .control, .consoleKey, .string: break
         }
@@ -84,6 +106,10 @@ package struct KeyDecoder: Sendable {
     }
 
     private mutating func takeGround(_ byte: UInt8) {
+        if exchange(&isBehindEscape, with: false), awaited != nil, byte == UInt8(ascii: "]") {
+            (state, answer, isCutOff) = (.string(0, isEscaped: false), [], true)
+            return
+        }
         guard byte < 0x20 || byte == 0x7f else {
             run.append(byte)
             return
@@ -155,11 +181,30 @@ package struct KeyDecoder: Sendable {
         }
     }
 
+    /// Bytes that were read as an answer behind an Escape were typed, unless they are more than a beginning of one.
+    private mutating func giveBack() {
+        isCutOff = false
+        let typed = answer.take() ?? []
+        guard typed.count < TerminalColor.answerStart.count else { return }
+        run.append(UInt8(ascii: "]"))
+        for byte in typed { takeGround(byte) }
+        endRun(isOver: false)
+    }
+
     private mutating func takeString(_ byte: UInt8, length: Int, isEscaped: Bool) {
+        if isCutOff, byte >= 0x20, let begun = answer, !isEscaped, !TerminalColor.canBegin(begun + [byte]) {
+            state = .ground
+            giveBack()
+            return takeGround(byte)
+        }
         let isOver = byte == 0x07 || (isEscaped && byte == UInt8(ascii: "\\")) || length >= KeyDecoder.longestString
         state = isOver ? .ground : .string(length + 1, isEscaped: byte == 0x1b)
         if isOver {
-            if let color = answer.take().flatMap({ TerminalColor(background: $0) }) { keys.append(.background(color)) }
+            isCutOff = false
+            if let color = answer.take().flatMap({ TerminalColor(background: $0) }) {
+                keys.append(.background(color))
+                awaited = nil
+            }
         } else if byte != 0x1b {
             if length < KeyDecoder.longestAnswer { answer?.append(byte) } else { answer = nil }
         }

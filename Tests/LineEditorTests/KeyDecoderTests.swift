@@ -50,6 +50,40 @@ import Wire
         #expect(decoder.feed([0x9c, 0x0d], at: Self.start) == [.text("한"), .enter])
     }
 
+    /// A terminal at the end of a slow line answers in parts.
+    @Test(arguments: 1..<24)
+    func `an answer about a colour that two reads cut is never typed`(cut: Int) {
+        let answer = Array("\u{1b}]11;rgb:1e1e/1e1e/1e1e\u{7}".utf8)
+        for pause in [Duration.milliseconds(60), .seconds(2)] {
+            var decoder = KeyDecoder()
+            decoder.expectAnswer(at: Self.start)
+            var keys = decoder.feed(answer[..<cut], at: Self.start)
+            let later = Self.start + pause
+            if let deadline = decoder.deadline, deadline <= later { keys += decoder.expire(at: deadline) }
+            keys += decoder.feed(answer[cut...], at: later)
+            keys += decoder.feed(Array("a".utf8), at: later)
+            #expect(
+                keys.filter { $0 != .escape } == [.background(TerminalColor(red: 30, green: 30, blue: 30)), .text("a")])
+        }
+    }
+
+    @Test func `while an answer is awaited, what is no answer is typed`() {
+        for typed in ["]", "]1", "]a", "]11;x", "]\u{b0}"] {
+            var decoder = KeyDecoder()
+            decoder.expectAnswer(at: Self.start)
+            var keys = decoder.feed([0x1b], at: Self.start)
+            keys += decoder.expire(at: Self.start + .milliseconds(50))
+            keys += decoder.feed(Array(typed.utf8), at: Self.start + .seconds(1))
+            if let deadline = decoder.deadline { keys += decoder.expire(at: deadline) }
+            #expect(Self.joined(keys) == [.escape, .text(typed)])
+        }
+        var decoder = KeyDecoder()
+        decoder.expectAnswer(at: Self.start)
+        _ = decoder.feed(Array("\u{1b}]11;rgb:".utf8), at: Self.start)
+        #expect(decoder.expire(at: Self.start + KeyDecoder.answerTime) == [])
+        #expect(decoder.feed(Array("a".utf8), at: Self.start + .seconds(6)) == [.text("a")])
+    }
+
     @Test func `text behind a stray byte is there at once`() {
         for stray in [0xc3, 0xe2, 0xf0, 0xfc] as [UInt8] {
             #expect(Self.keys([stray, 0x30]) == [.text("0")])
