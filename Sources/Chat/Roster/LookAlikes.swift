@@ -3,13 +3,12 @@ import Wire
 /// The names of peers that look like another's and are other names: Cyrillic or Greek letters in place of Latin ones, `l` in place
 /// of `I`. Of users with the very same nickname only the numbers tell them apart, as ever.
 struct LookAlikes: Sendable {
-    /// The name that had a skeleton first.
+    /// The peers whose present names have a skeleton, the first one at the beginning: a crowd of one name is not kept whole.
     private struct Name {
-        var peer: PeerID
-        var nickname: Int
-        /// Another name with the same skeleton is here.
-        var isShared = false
+        var bearers: [(peer: PeerID, nickname: Int)] = []
     }
+
+    private static let mostBearers = 8
 
     /// By the hash of the skeleton.
     private var names = RecentTable<Int, Name>(capacity: Limits.knownPeers)
@@ -25,32 +24,37 @@ struct LookAlikes: Sendable {
 
     mutating func setOwnNickname(_ nickname: String) { own = (nickname.hashValue, LookAlikes.key(of: nickname)) }
 
-    /// The peer whose name had the skeleton of a nickname first.
-    func holder(of nickname: String) -> PeerID? { names[LookAlikes.key(of: nickname)]?.peer }
-
-    /// Notes that a peer calls itself so from now on.
+    /// Notes that a peer calls itself so from now on, and no more as before.
     ///
-    /// - Parameter isMet: whether the holder of the skeleton is here or a contact, so that the two could be confused.
-    /// - Returns: whether the name looks like another's, and the peer whose name is like another's from now on.
-    mutating func add(_ nickname: String, of peer: PeerID, isMet: Bool) -> (isAlike: Bool, other: PeerID?) {
-        let (key, hash) = (LookAlikes.key(of: nickname), nickname.hashValue)
-        let isLikeUsers = isLikeUsers(key, hash, of: peer)
-        guard var name = names[key], name.peer != peer, name.isShared || isMet else {
-            names.set(Name(peer: peer, nickname: hash), for: key)
-            return (isLikeUsers, nil)
+    /// - Parameters:
+    ///   - before: its nickname before; empty for none.
+    ///   - isMet: whether a peer is here or a contact under such a name, so that the two could be confused.
+    /// - Returns: the other peers whose names are like another's from now on, or not any more.
+    mutating func move(
+        _ peer: PeerID, from before: String, to nickname: String, isMet: (PeerID) -> Bool
+    ) -> [PeerID] {
+        var others: [PeerID] = []
+        if !before.isEmpty {
+            names.update(LookAlikes.key(of: before)) { name in
+                name.bearers.removeAll { $0.peer == peer }
+                others += name.bearers.map(\.peer)
+            }
         }
-        guard !name.isShared, name.nickname != hash else { return (isLikeUsers || name.isShared, nil) }
-        name.isShared = true
-        names.set(name, for: key)
-        return (true, name.peer)
+        let hash = nickname.hashValue
+        names.update(LookAlikes.key(of: nickname), orNew: { Name() }) { name in
+            name.bearers.removeAll { $0.peer == peer || !isMet($0.peer) }
+            others += name.bearers.map(\.peer)
+            if name.bearers.count == LookAlikes.mostBearers { name.bearers.removeLast() }
+            name.bearers.append((peer, hash))
+        }
+        return others
     }
 
     /// Whether the nickname of a peer looks like another's, as far as is known.
     func isAlike(_ nickname: String, of peer: PeerID) -> Bool {
         let (key, hash) = (LookAlikes.key(of: nickname), nickname.hashValue)
         if isLikeUsers(key, hash, of: peer) { return true }
-        guard let name = names[key] else { return false }
-        return name.isShared || name.peer != peer && name.nickname != hash
+        return names[key]?.bearers.contains { $0.peer != peer && $0.nickname != hash } ?? false
     }
 
     /// Whether a nickname looks like the user's and is another, or like the user's name for another peer.

@@ -214,28 +214,37 @@ extension Roster {
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, of author: PeerID, at index: Int,
         as authorClock: AuthorClock, into events: inout [NodeEvent]
     ) -> KnownPeer.Difference {
-        let isRename = known.values[index].nickname != nickname
+        let before = known.values[index].nickname
         let news = known.values[index].update(nickname, stage, presence, as: authorClock)
-        if isRename, known.values[index].nickname == nickname { compare(nickname, of: author, into: &events) }
+        if before != nickname, known.values[index].nickname == nickname {
+            compare(nickname, from: before, of: author, into: &events)
+        }
         return news
     }
 
-    /// Marks a new nickname that looks like another's, and that other one.
-    private mutating func compare(_ nickname: String, of author: PeerID, into events: inout [NodeEvent]) {
+    /// Marks a new nickname that looks like another's, and that other one, and takes the mark from a name that the author had one
+    /// like.
+    private mutating func compare(
+        _ nickname: String, from before: String, of author: PeerID, into events: inout [NodeEvent]
+    ) {
         guard author != me else { return }
-        let isMet = lookAlikes.holder(of: nickname).map { peer in
+        let others = lookAlikes.move(author, from: before, to: nickname) { [known, contacts] peer in
+            guard let entry = known[peer] else { return false }
             // It may have another nickname by now.
-            LookAlikes.areAlike(known[peer]?.nickname ?? "", nickname)
-                && (contacts[peer] != nil || isHere(peer) || isElsewhere(peer))
+            return LookAlikes.areAlike(entry.nickname, nickname)
+                && (contacts[peer] != nil || entry.isHere || entry.isElsewhere)
         }
-        let (isAlike, other) = lookAlikes.add(nickname, of: author, isMet: isMet ?? false)
-        if let index = known.index(forKey: author) { known.values[index].isAlike = isAlike }
-        guard let other, let index = known.index(forKey: other), !known.values[index].isAlike else {
-            return
+        if let index = known.index(forKey: author) {
+            known.values[index].isAlike = lookAlikes.isAlike(nickname, of: author)
         }
-        let was = sighting(of: other, known.values[index], known.values[index].shown)
-        known.values[index].isAlike = true
-        if known.values[index].isAnnounced { events.append(report(other, known.values[index], was: was)) }
+        for other in Set(others).sorted() {
+            guard let index = known.index(forKey: other) else { continue }
+            let isAlike = lookAlikes.isAlike(known.values[index].nickname, of: other)
+            guard known.values[index].isAlike != isAlike else { continue }
+            let was = sighting(of: other, known.values[index], known.values[index].shown)
+            known.values[index].isAlike = isAlike
+            if known.values[index].isAnnounced { events.append(report(other, known.values[index], was: was)) }
+        }
     }
 
     /// Notes the first link to a peer, which is announced at its first payload or by `tick`.

@@ -118,17 +118,38 @@ struct LookAlikeTests {
         let shown = alice.router.roster.who(carol.id).displayName
         #expect(alice.router.roster.find(shown) == .one(carol.id))
         rename(carol, "carol", before: alice)
-        #expect(name(carol) == "carol")
+        #expect(name(carol) == "carol" && name(bob) == "bob", "nobody has a name like bob's any more")
+        #expect(alice.events.count == before + 4, "both are told again")
         rename(carol, "berta", before: alice)
         rename(carol, "carol", before: alice)
         rename(bob, "bert\u{430}", before: alice)
         #expect(name(carol) == "carol" && name(bob) == "bert\u{430}", "a former name is like nothing")
         // A message keeps the mark of the name that it was sent under.
+        rename(bob, "bob", before: alice)
         carol.session.nickname = "b\u{43e}b"
         alice.receive(carol.signPublic("send me the key"))
         rename(carol, "carol", before: alice)
         let author = alice.router.publicChat.last.map { alice.router.roster.who(of: $0).displayWord }
         #expect(author == "≈b\u{43e}b")
+        #expect(name(bob) == "bob")
+    }
+
+    @Test func `the mark stays while one of several look-alikes is here, and a crowd of one name is not kept whole`() {
+        let people = room("alice", "bob", "carol", "dave", "erin")
+        let (alice, bob, carol, dave) = (people[0], people[1], people[2], people[3])
+        func name(_ person: Person) -> String? { alice.router.roster.who(person.id).displayWord }
+        for person in [carol, dave] { rename(person, "b\u{43e}b", before: alice) }
+        rename(carol, "carol", before: alice)
+        #expect(name(bob) == "≈bob" && name(dave) == "≈b\u{43e}b")
+        rename(dave, "dave", before: alice)
+        #expect(name(bob) == "bob")
+        var names = LookAlikes()
+        for number in UInt64(2)..<40 {
+            _ = names.move(LookAlikeTests.key(number), from: "", to: "bob") { _ in true }
+        }
+        let others = names.move(LookAlikeTests.key(1), from: "", to: "b\u{43e}b") { _ in true }
+        #expect(others.count == 8 && others[0] == LookAlikeTests.key(2))
+        #expect(names.isAlike("bob", of: LookAlikeTests.key(2)) && names.isAlike("bob", of: LookAlikeTests.key(30)))
     }
 
     @Test func `a nickname that looks like a contact's name is marked, also if it is the same`() {
