@@ -10,7 +10,7 @@ package enum UserAction: Sendable {
     case decline(PeerID)
     case leave(PeerID)
     /// Changes an own message: the one whose id begins so, or the last one of a conversation; nil for the one that is looked at.
-    case edit(String?, of: Conversation? = nil, String)
+    case edit(String?, of: Conversation? = nil, String, isAction: Bool = false)
     /// Deletes an own message, named as in `edit`.
     case delete(String?, of: Conversation? = nil)
     /// Invites a peer to a room, which may be another than this one.
@@ -108,7 +108,8 @@ struct Conversations: ~Copyable {
             case .accept(let peer): try router.accept(peer, at: moment)
             case .decline(let peer): try router.decline(peer)
             case .leave(let peer): try router.leave(peer, at: moment)
-            case .edit(let id, let conversation, let text): try router.edit(id, of: conversation, text, at: moment)
+            case .edit(let id, let conversation, let text, let isAction):
+                try router.edit(id, of: conversation, text, isAction: isAction, at: moment)
             case .delete(let id, let conversation): try router.delete(id, of: conversation, at: moment)
             case .invite(let peer, let room): try router.invite(peer, to: room, at: moment)
             case .rename(let nickname): try router.rename(nickname, at: moment)
@@ -167,7 +168,7 @@ struct Conversations: ~Copyable {
     /// Whether records go to all links for an action, since its payloads have one receiver: receipts go with them.
     private func isPrivate(_ action: UserAction) -> Bool {
         switch action {
-        case .send(_, let conversation), .edit(_, let conversation, _), .delete(_, let conversation):
+        case .send(_, let conversation), .edit(_, let conversation, _, _), .delete(_, let conversation):
             (conversation ?? router.activeConversation) != .publicRoom
         case .invite, .accept, .leave: true
         case .decline, .rename: false

@@ -63,7 +63,7 @@ package struct Command: Hashable, Sendable {
     /// - Parameter nickname: the user's own, with which `/me` begins.
     package func saidText(by nickname: String) -> String? {
         guard entry.isPaced, let text = operands["text"] else { return nil }
-        return entry == .me ? CommandEntry.act(text, by: nickname) : text
+        return entry == .me ? ActionText.text(text, by: nickname) : text
     }
 
     /// Whether a text of the user is said by it, which is lost if the command is refused and the line forgotten.

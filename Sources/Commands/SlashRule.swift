@@ -1,5 +1,6 @@
 package import Chat
 import Phrases
+import Wire
 
 /// The meaning of slashes at the beginning of a text, alike for every face: one begins a command and is never said, two begin a
 /// text with a slash. White space and invisible scalars in front of them change nothing.
@@ -12,6 +13,14 @@ package enum SlashRule {
         case .said(let said): return said
         case .command: throw ChatError(.isCommand, .isCommand)
         }
+    }
+
+    /// The action of an edit whose text is written as `/me`; nil for other texts.
+    static func action(_ text: String) -> String? {
+        guard case .command(let typed) = Reading(text), let space = typed.firstIndex(where: \.isWhitespace),
+            CommandEntry.find(typed[..<space]) == .me
+        else { return nil }
+        return String(typed[space...].trimmed())
     }
 
     enum Reading {

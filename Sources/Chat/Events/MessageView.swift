@@ -38,11 +38,7 @@ package struct MessageView: Hashable, Sendable {
     package var isMention: Bool { mention?.isIn(text) ?? false }
 
     /// The text of `/me`, without the author's nickname in front; nil for other texts. Not made safe for display.
-    package var action: String? {
-        let act = "* \(from.nickname) "
-        guard !from.nickname.isEmpty, text.utf8.starts(with: act.utf8) else { return nil }
-        return String(Substring(text.utf8.dropFirst(act.utf8.count)))
-    }
+    package var action: String? { ActionText.of(text, by: from.nickname) }
 
     /// History that was said before this node came.
     package var isFromBefore: Bool { isHistory && !isMissed }

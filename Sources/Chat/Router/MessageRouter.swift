@@ -652,16 +652,24 @@ extension MessageRouter {
 
 /// Edits and deletions of own messages.
 extension MessageRouter {
-    /// Edits an own message: the last one of a conversation, or the named one.
+    /// Edits an own message: the last one of a conversation, or the named one. An action stays one.
     ///
     /// - Parameters:
     ///   - reference: the 32 hexadecimal digits of its id, or at least the first 6 if they are unique.
     ///   - conversation: that of the last message; nil for the active one.
+    ///   - isAction: whether the text is what the user does, also if the message was no action.
     package mutating func edit(
-        _ reference: String?, of conversation: Conversation? = nil, _ text: String, at moment: Moment
+        _ reference: String?, of conversation: Conversation? = nil, _ text: String, isAction: Bool = false,
+        at moment: Moment
     ) throws(ChatError) -> Outcome {
         let (target, holder) = try ownMessage(reference, of: conversation)
-        let text = try Text.compose(text)
+        var text = try Text.compose(text)
+        let message = history(holder.map { .direct($0) } ?? .publicRoom).last { $0.id == target }
+        if let message, isAction || ActionText.of(message.content, by: message.senderNickname) != nil,
+            ActionText.of(text, by: message.senderNickname) == nil
+        {
+            text = try Text.compose(ActionText.text(text, by: message.senderNickname))
+        }
         let payload = session.sign(.edit(to: holder, target: target, text: text), at: moment.wallClock)
         return commit(payload, with: holder, at: moment)
     }

@@ -19,7 +19,9 @@ extension CommandEntry {
             Phrase("change your last message here, or the one with ID", "여기에 쓴 내 마지막 메시지나 ID 메시지를 고칩니다"),
             isPaced: true,
             .inProgram { turn, _, rooms throws(ChatError) in
-                try turn.edit(turn.operands["id"], SlashRule.said(turn.operands.text), rooms)
+                let action = SlashRule.action(turn.operands.text)
+                let text = if let action { action } else { try SlashRule.said(turn.operands.text) }
+                return try turn.edit(turn.operands["id"], text, isAction: action != nil, rooms)
             }),
         CommandEntry(
             "delete", [.message], .talk,
@@ -40,7 +42,7 @@ extension CommandEntry {
     static let me = CommandEntry(
         "me", [.text], .talk, Phrase("say what you do", "무엇을 하는지 말합니다"), isPaced: true,
         .inRoom { turn throws(ChatError) in
-            let text = act(turn.operands.text, by: turn.node.chat.ownName.nickname)
+            let text = ActionText.text(turn.operands.text, by: turn.node.chat.ownName.nickname)
             return try turn.perform(.send(text, to: turn.conversation))
         })
 
@@ -87,13 +89,15 @@ extension CommandEntry {
 extension CommandTurn {
     /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.
     fileprivate func edit(
-        _ target: String?, _ text: String, _ rooms: isolated Program
+        _ target: String?, _ text: String, isAction: Bool, _ rooms: isolated Program
     ) throws(ChatError) -> Answer? {
         if target == nil { try rooms.checkLastSaid(in: room, conversation) }
         do throws(ChatError) {
-            return try perform(.edit(target, of: conversation, text))
+            return try perform(.edit(target, of: conversation, text, isAction: isAction))
         } catch {
-            guard error.code == .unknownMessage, let target, !target.contains(where: \.isNumber) else { throw error }
+            guard error.code == .unknownMessage, let target, !isAction, !target.contains(where: \.isNumber) else {
+                throw error
+            }
             try rooms.checkLastSaid(in: room, conversation)
             return try perform(.edit(nil, of: conversation, "\(target) \(text)"))
         }
