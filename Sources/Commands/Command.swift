@@ -69,8 +69,8 @@ package struct Command: Hashable, Sendable {
     /// Whether a text of the user is said by it, which is lost if the command is refused and the line forgotten.
     var saysText: Bool { entry.isPaced && operands["text"] != nil }
 
-    /// The peer whose request the command answers, as the user named it; nil for another command.
+    /// The peer whose request the command answers, as the user named it; nil for none and for another command.
     var requester: String? {
-        entry.operands.contains { $0.kind == .who(.requesting) } ? operands.who : nil
+        entry.operands.contains { $0.kind == .who(.requesting) } ? operands["who"] : nil
     }
 }

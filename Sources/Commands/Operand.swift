@@ -69,6 +69,8 @@ package struct Operand: Sendable {
     static func who(_ meant: MeantPeers) -> Operand {
         Operand("who", .who(meant), "WHO", isNeeded: true, .unknownPeer, .noPeerGiven)
     }
+    /// Of a command that needs no name while one request is open.
+    static let requester = Operand("who", .who(.requesting), "[WHO]")
     static let anyone = Operand("who", .who(.all), "[WHO]")
     static let place = Operand("place", .place, "WHO|ROOM", isNeeded: true, .unknownPeer, .noPeerGiven)
     static let text = Operand("text", .text, "TEXT", isNeeded: true, .empty, .emptyText)

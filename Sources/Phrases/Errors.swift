@@ -26,6 +26,9 @@ extension Phrase {
     package static let badOperand = Phrase("/%1 lacks the operand %2, or does not take it", "/%1에 %2 값이 없거나 쓸 수 없습니다")
     package static let takesOff = Phrase("/%1 takes nothing more than off; write %2", "/%1 뒤에는 off만 쓸 수 있습니다. 쓰는 법: %2")
     package static let noPeerGiven = Phrase("/%1 does not say who is meant; write %2", "/%1 뒤에 상대가 없습니다. 쓰는 법: %2")
+    package static let noRequestOpen = Phrase("/%1 answers a request, and none is open", "/%1: 대화 요청이 없습니다")
+    package static let severalRequests = Phrase(
+        "several ask for a direct conversation; write /%1 with one of them: %2", "대화 요청이 여럿입니다. /%1 뒤에 상대를 쓰세요: %2")
     package static let unclearVerdict = Phrase(
         "/%1 takes ok or no behind the name; write %2",
         "/%1은(는) 이름 뒤에 ok 또는 no를 씁니다. 쓰는 법: %2")

@@ -44,6 +44,7 @@ import Testing
             ("/msg \"ben:\" hi", "msg", ["who": .text("ben:"), "text": .text("hi")]),
             ("/msg : hi", "msg", ["who": .text(":"), "text": .text("hi")]),
             ("/msg a /who", "msg", ["who": .text("a"), "text": .text("/who")]), ("/requests", "requests", [:]),
+            ("/accept", "accept", [:]), ("/decline", "decline", [:]),
             ("/accept 4821", "accept", ["who": .text("4821")]),
             ("/accept quiet otter", "accept", ["who": .text("quiet otter")]),
             ("/accept \"quiet otter\"", "accept", ["who": .text("quiet otter")]),
@@ -91,7 +92,7 @@ import Testing
             ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
             ("/quit 1", .unknownCommand), ("/typing on", .unknownCommand), ("/msg", .unknownPeer),
             ("/msg 4821", .empty), ("/msg 4821  ", .empty),
-            ("/accept", .unknownPeer), ("/open", .unknownPeer), ("/mute", .unknownPeer), ("/edit", .empty),
+            ("/whois", .unknownPeer), ("/open", .unknownPeer), ("/mute", .unknownPeer), ("/edit", .empty),
             ("/delete nothex", .unknownMessage), ("/delete 0a1b2", .unknownMessage),
             ("/delete 0123456789abcdef0123456789abcdef0", .unknownMessage),
             ("/me", .empty),
@@ -157,7 +158,7 @@ import Testing
 
     @Test func `of refused lines those return to the editor that are to be mended, or that say a text`() throws {
         let rows: [(String, ChatError.Code, LineOutcome)] = [
-            ("hello", .tooLong, .mendable), ("hello", .rateLimited, .mendable), ("hello", .isAway, .mendable),
+            ("hello", .tooLong, .mendable), ("hello", .rateLimited, .mendable), ("hello", .isAway, .refused),
             ("/msg bob hello", .ambiguousPeer, .mendable), ("/msg bob hello", .unknownPeer, .mendable),
             ("/nick \(String(repeating: "x", count: 40))", .invalidNickname, .mendable),
             ("/whois bob", .ambiguousPeer, .refused), ("/accept bob", .unknownPeer, .refused),

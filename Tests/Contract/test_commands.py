@@ -52,6 +52,40 @@ class Commands(People):
         alice.say("/reply hello yourself")
         self.assertEqual(self.next(bob, "message", text="hello yourself")["conversation"], "direct")
 
+    def test_the_only_request_is_answered_without_a_name(self):
+        alice, bob = self.pair()
+        for command in ("accept", "decline"):
+            alice.say(f"/{command}")
+            self.next(alice, "error", code="not_accepted")
+        carol = self.person("carol", meets=alice)
+        for asker in (bob, carol):
+            asker.say("/msg alice may I?")
+            self.next(alice, "request")
+        alice.say("/accept")
+        refused = self.next(alice, "error", code="ambiguous_peer")
+        self.assertRegex(refused["message"], r"bob#\d{4}, carol#\d{4}")
+        alice.say("/decline carol")
+        self.next(alice, "direct", state="declined")
+        alice.say("/accept")
+        self.assertEqual(self.next(bob, "direct", state="accepted")["with"]["key"], alice.key)
+
+    def test_an_edit_of_an_action_stays_one(self):
+        alice, bob = self.pair()
+        alice.say("/me waves")
+        said = self.next(bob, "message", action="waves")
+        alice.say("/nick alicia")
+        for line, action in (("/edit smiles", "smiles"), (f"/edit {said['id'][:8]} /me nods", "nods"), ("/edit * alice bows", "bows")):
+            alice.say(line)
+            self.assertEqual(self.next(bob, "edited", action=action)["text"], f"* alice {action}")
+        alice.say("plain")
+        self.next(bob, "message", text="plain")
+        alice.say("/edit still plain")
+        self.assertIsNone(self.next(bob, "edited", text="still plain")["action"])
+        alice.say("/edit /me is one now")
+        self.next(bob, "edited", action="is one now")
+        alice.say("/edit /who")
+        self.next(alice, "error", code="is_command")
+
     def test_a_search_finds_messages_of_the_open_conversation_in_any_case_of_letters(self):
         alice, bob = self.pair()
         for text in ("one Hat", "two", "that"):

@@ -68,22 +68,37 @@ extension CommandEntry {
             "requests", [], .direct, Phrase("open requests for direct conversations", "기다리는 대화 요청"),
             .inRoom { .requests($0.node.requests()) }),
         CommandEntry(
-            "accept", [.who(.requesting)], .direct, Phrase("let WHO write to you", "WHO의 요청을 수락합니다"),
-            .inRoom { turn throws(ChatError) in
-                let peer = try turn.peer()
+            "accept", [.requester], .direct,
+            Phrase("let WHO, or the only one who asks, write to you", "WHO나 하나뿐인 요청을 수락합니다"),
+            opensConversation: true,
+            .inProgram { turn, _, rooms throws(ChatError) in
+                let peer = try turn.requester(rooms)
                 let answer = try turn.perform(.accept(peer))
                 // The next text is an answer to the request, and not one to the room.
                 return turn.isTyped ? turn.open(.direct(peer), by: "accept") : answer
             }),
         CommandEntry(
-            "decline", [.who(.requesting)], .direct,
-            Phrase("refuse WHO's request without notice", "WHO의 요청을 알리지 않고 거절합니다"),
-            .inRoom { turn throws(ChatError) in try turn.perform(.decline(turn.peer())) }),
+            "decline", [.requester], .direct,
+            Phrase("refuse WHO's request, or the only one, without notice", "WHO나 하나뿐인 요청을 알리지 않고 거절합니다"),
+            .inProgram { turn, _, rooms throws(ChatError) in try turn.perform(.decline(turn.requester(rooms))) }),
         CommandEntry(
             "leave", [.who(.conversing)], .direct,
             Phrase("end the direct conversation with WHO", "WHO와의 대화를 끝냅니다"),
             .inRoom { turn throws(ChatError) in try turn.perform(.leave(turn.peer())) }),
     ]
+    /// The peer whose request is answered: the named one, or the one that made the only request of all rooms.
+    fileprivate mutating func requester(_ rooms: isolated Program) throws(ChatError) -> PeerID {
+        guard operands["who"] == nil else { return try peer() }
+        let requests = rooms.all.flatMap { room in room.node.chat.requests.map { (room: room, peer: $0.from) } }
+        guard let request = requests.first else { throw ChatError(.notAccepted, .noRequestOpen, command.entry.name) }
+        guard requests.count == 1 else {
+            let names = requests.map { $0.room.node.chat.name(of: $0.peer).displayName }.joined(separator: ", ")
+            throw ChatError(.ambiguousPeer, .severalRequests, command.entry.name, names)
+        }
+        room = request.room
+        return request.peer
+    }
+
 }
 
 extension CommandTurn {
