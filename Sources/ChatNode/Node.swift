@@ -75,7 +75,7 @@ package final class Node {
 
     func becomeReady(_ mode: DiscoveryMode) {
         emit(readyEvent(mode))
-        if configuration.room.isPrivate { schedule(.warnUnanswered, at: scheduler.now + Finder.answerTime) }
+        if configuration.awaitsOthers { schedule(.warnUnanswered, at: scheduler.now + Finder.answerTime) }
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {

@@ -6,6 +6,8 @@ package struct NodeConfiguration: Sendable {
     /// 1 to 24 characters; nil draws one at random.
     package var nickname: String?
     package var room = Room.lobby
+    /// Whether the key of the room was made just now.
+    package var isNewRoom = false
     /// The profile in the presence; its texts are composed.
     package var profile = Profile()
     /// The user's own names for peers.
@@ -40,6 +42,9 @@ package struct NodeConfiguration: Sendable {
     var bridging: Bridging {
         Bridging(consents: consentsToBridges ?? room.isPrivate, isBridge: bridge != nil)
     }
+
+    /// Whether other nodes should be there, of which a wrong key would hide all.
+    var awaitsOthers: Bool { room.isPrivate && !isNewRoom }
 
     /// The rate of the own messages; 0 for no limit.
     var ownPace: Double { ownMessagesPerSecond ?? messagesPerSecond }

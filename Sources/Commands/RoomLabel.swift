@@ -47,8 +47,10 @@ package struct RoomRequest: Hashable, Sendable {
     package let isAsKept: Bool
     /// Whether the open room is meant, although there is an invitation to a room of that name.
     package let isOpen: Bool
+    /// Whether the key was made for this request, so that no other node can have it yet.
+    package let isNew: Bool
 
-    package init(name: String, key: String? = nil, isAsKept: Bool = false, isOpen: Bool = false) {
-        (self.name, self.key, self.isAsKept, self.isOpen) = (name, key, isAsKept, isOpen)
+    package init(name: String, key: String? = nil, isAsKept: Bool = false, isOpen: Bool = false, isNew: Bool = false) {
+        (self.name, self.key, self.isAsKept, self.isOpen, self.isNew) = (name, key, isAsKept, isOpen, isNew)
     }
 }

@@ -93,7 +93,8 @@ struct RoomNodes: Sendable {
             return .known(known)
         }
         do throws(StartFailure) {
-            node = try self.node(in: room, label, RoomSetup(), isAsKept: request.isAsKept, rooms)
+            node = try self.node(
+                in: room, label, RoomSetup(), isAsKept: request.isAsKept, isNew: request.isNew, rooms)
             if request.isAsKept, let kept, kept.keeps(label) {
                 let epoch = node.epoch
                 await kept.writer.submit { $0.epoch = max($0.epoch, epoch) }()
@@ -143,9 +144,11 @@ struct RoomNodes: Sendable {
     }
 
     private func node(
-        in room: Room, _ label: RoomLabel, _ setup: RoomSetup, isAsKept: Bool, _ rooms: isolated Program
+        in room: Room, _ label: RoomLabel, _ setup: RoomSetup, isAsKept: Bool, isNew: Bool = false,
+        _ rooms: isolated Program
     ) throws(StartFailure) -> Node {
         var configuration = NodeConfiguration()
+        configuration.isNewRoom = isNew
         configuration.nickname = setup.nickname
         configuration.room = room
         configuration.port = setup.port

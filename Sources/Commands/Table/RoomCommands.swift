@@ -25,7 +25,7 @@ extension CommandEntry {
             replacesView: true,
             .overTurns { operands, view, desk, rooms in
                 let key = RoomKey.makeText()
-                let request = RoomRequest(name: operands["room"] ?? "", key: key)
+                let request = RoomRequest(name: operands["room"] ?? "", key: key, isNew: true)
                 return await desk.join(request, view, rooms) { recent, _ in
                     Answer("room", Opening(.publicRoom, recent: recent, .made(key: key)))
                 }

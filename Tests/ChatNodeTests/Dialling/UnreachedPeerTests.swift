@@ -107,6 +107,7 @@ import Wire
         let key = try RoomKey(reading: RoomKey.generate(using: &randomness), forRoomNamed: "attic")
         let room = Room("attic", key: key)
         let alice = simulation.node("alice", configure: { $0.room = room })
+        let maker = simulation.node("maker", configure: { ($0.room, $0.isNewRoom) = (Room("new", key: key), true) })
         simulation.advance(by: .milliseconds(4_900))
         #expect(alice.notices(.roomUnanswered) == [])
         simulation.advance(by: .seconds(60))
@@ -114,6 +115,7 @@ import Wire
             alice.notices(.roomUnanswered) == [
                 "no other node here has the name and the key of the room attic; if you expect one, compare both with it"
             ])
+        #expect(maker.notices(.roomUnanswered) == [], "its key was made just now")
     }
 
     @Test func `discovery that can never work ends the node as a failure`() throws {
