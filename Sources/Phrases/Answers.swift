@@ -54,6 +54,7 @@ extension Phrase {
     package static let unreadLine = Phrase("%1: %2 unread%3", "%1: 안 읽은 메시지 %2개%3")
     package static let lastMessage = Phrase(", last %1 %2", ", 마지막 %1 %2")
     package static let isOpen = Phrase("(shown)", "(보는 중)")
+    package static let isOpenInside = Phrase("(shown: %1)", "(보는 중: %1)")
     package static let pendingRequest = Phrase("%1: a request for a direct conversation: %2", "%1: 대화 요청: %2")
     package static let verification = Phrase("%1, verified: %2", "%1, 확인됨: %2")
     package static let noVerification = Phrase("%1, not verified: %2", "%1, 확인 안 됨: %2")

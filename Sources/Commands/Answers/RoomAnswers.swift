@@ -82,13 +82,21 @@ package struct RoomList: AnswerContent {
     }
 
     private func line(_ room: RoomOverview, _ language: Language) -> String {
-        let mark = room.isOpen ? " \(language(.isOpen))" : ""
+        let mark = room.isOpen ? " \(shown(in: room, language))" : ""
         let kind = ", \(language(room.isPrivate ? .isPrivate : .isOpenRoom))"
         let bridge = room.isBridged ? ", \(language(.isBridged))" : ""
         let entering = room.isEntering ? ", \(language(.isEntering))" : ""
         let name = DisplayGuard.safe(room.room.name) + mark
         let place = numbered(name, room.numbers[.publicRoom]) + kind + bridge + entering
         return language(.roomLine, place, room.me.displayName, "\(room.online + 1)", "\(room.unread)")
+    }
+
+    /// The mark of the room where commands act: it is on the screen, or one of its direct conversations is, as `/unread` has it.
+    private func shown(in room: RoomOverview, _ language: Language) -> String {
+        guard case .direct(let who) = room.conversations.first(where: \.isOpen)?.conversation else {
+            return language(.isOpen)
+        }
+        return language(.isOpenInside, who.displayName)
     }
 
     package func write(to json: inout JSONWriter) {
