@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import selectors
 import stat
 import subprocess
 import unittest
@@ -23,6 +24,7 @@ descriptors=$(ls -l /proc/$$/fd | sed -n "s/.* \\([0-9]* -> .*\\)/\\1;/p")
     ps -o pid=,sid= -p $$
 } > "$RECORD.new" 2>&1
 mv "$RECORD.new" "$RECORD"
+echo done > "$RECORDED"
 """
 
 
@@ -33,15 +35,21 @@ class Open(WebTest):
         pathlib.Path(self.browser).write_text(BROWSER, encoding="ascii")
         os.chmod(self.browser, 0o700)
         self.record = os.path.join(self.folder, "record")
+        # The browser says here that its record is whole.
+        self.done = os.path.join(self.folder, "recorded")
+        os.mkfifo(self.done)
+        self.told = os.open(self.done, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, self.told)
 
     def launch(self, **variables):
         environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
-        environment |= {"RECORD": self.record, **variables}
+        environment |= {"RECORD": self.record, "RECORDED": self.done, **variables}
         return lambda command, **options: subprocess.Popen(command, env=environment, **options)
 
     def recorded(self, served):
-        while not os.path.exists(self.record):
-            self.assertIsNone(served.node.process.poll())
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(self.told, selectors.EVENT_READ)
+            self.assertTrue(waiting.select(60), "no browser was started")
         return pathlib.Path(self.record).read_text(encoding="utf-8").splitlines()
 
     def test_the_browser_gets_a_file_that_its_owner_alone_can_read(self):
