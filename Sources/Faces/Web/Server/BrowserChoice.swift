@@ -11,9 +11,7 @@ struct BrowserChoice: Hashable, Sendable {
         opening place: String, isOfOneUser: Bool, in environment: (String) -> String?
     ) throws(BrowserRefusal) {
         guard isOfOneUser else { throw .otherUser }
-        let own = (environment("BROWSER") ?? "").split(separator: ":").compactMap {
-            BrowserChoice.command($0, opening: place)
-        }
+        let own = BrowserChoice.commands(in: environment("BROWSER") ?? "", opening: place)
         if !own.isEmpty {
             commands = own
             return
@@ -23,11 +21,44 @@ struct BrowserChoice: Hashable, Sendable {
         commands = [["xdg-open", place]]
     }
 
-    /// One of `$BROWSER`: the place stands for `%s`, or comes last.
-    private static func command(_ text: Substring, opening place: String) -> [String]? {
-        let words = text.split(separator: " ").map { word in word == "%s" ? place : String(word) }
-        guard !words.isEmpty else { return nil }
-        return words.contains(place) ? words : words + [place]
+    /// Those of `$BROWSER`, with a colon between two: quotation marks and backslashes mean what they mean to a shell, which does
+    /// not run. The place stands for `%s`, or comes last.
+    private static func commands(in text: String, opening place: String) -> [[String]] {
+        var (commands, words): ([[String]], [String]) = ([], [])
+        var (word, quote): (String?, Character?) = (nil, nil)
+        var rest = text[...]
+        func endWord() {
+            if let word { words.append(word) }
+            word = nil
+        }
+        func endCommand() {
+            endWord()
+            if !words.isEmpty { commands.append(words) }
+            words = []
+        }
+        while let character = rest.popFirst() {
+            switch (character, quote) {
+            case ("\\", nil): word = (word ?? "") + (rest.popFirst().map(String.init) ?? "")
+            case ("\\", "\"") where rest.first == "\"" || rest.first == "\\": word?.append(rest.removeFirst())
+            case ("\"", nil), ("'", nil): (word, quote) = (word ?? "", character)
+            case (_, let open?) where character == open: quote = nil
+            case (" ", nil), ("\t", nil): endWord()
+            case (":", nil): endCommand()
+            case (_, _): word = (word ?? "") + String(character)
+            }
+        }
+        endCommand()
+        return commands.map { words in
+            let filled = words.map { BrowserChoice.filled($0, with: place) }
+            return filled == words ? words + [place] : filled
+        }
+    }
+
+    private static func filled(_ word: String, with place: String) -> String {
+        let parts = word.split(separator: "%", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(String(parts[0])) {
+            $0 + ($1.hasPrefix("s") ? place + $1.dropFirst() : "%" + $1)
+        }
     }
 }
 
