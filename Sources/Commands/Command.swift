@@ -58,6 +58,16 @@ package struct Command: Hashable, Sendable {
         return "/\(entry.name) \(operands[first.name] ?? "") …"
     }
 
+    /// A line as it may be shown and kept, whether it can be performed or not. Behind the name of no command a key may stand too.
+    package static func shown(_ line: String) -> String {
+        if let command = try? Command(line: line) { return command.shown(as: line) }
+        guard case .command(let typed) = SlashRule.Reading(line) else { return line }
+        let words = typed.split(maxSplits: 2, whereSeparator: \.isWhitespace)
+        guard let name = words.first, words.count > 2 else { return line }
+        let entry = CommandEntry.find(name)
+        return entry == nil || entry?.secret != nil ? "/\(name) …" : line
+    }
+
     /// The text that it says; nil for a command that says nothing.
     ///
     /// - Parameter nickname: the user's own, with which `/me` begins.

@@ -34,6 +34,35 @@ class Commands(PageTest):
         expect(self.answers(page)).to_have_count(4)
         self.assertEqual(page.locator("#log .message:last-child .text").inner_text(), "end")
 
+    def test_the_row_of_a_command_is_the_line_as_it_was_typed(self):
+        page = self.page()
+        self.type(page, "/search  end of it")
+        expect(self.answers(page).last).to_contain_text("> /search  end of it")
+        # The row of the message says it.
+        self.type(page, "/me waves")
+        expect(page.locator("#log .message.action")).to_contain_text("waves")
+        self.type(page, "/whois nobody here")
+        expect(self.answers(page).last).to_contain_text("> /whois nobody here")
+        expect(self.answers(page)).to_have_count(2)
+        for line, shown in (("/join lab SECRET", "> /join lab …"), ("/jion lab SECRET", "> /jion …")):
+            self.type(page, line)
+            expect(self.answers(page).filter(has_text=shown)).to_have_count(1)
+        self.assertNotIn("SECRET", page.content())
+
+    def test_an_action_is_edited_as_one(self):
+        page = self.page()
+        self.type(page, "/me waves")
+        row = page.locator("#log .message.action")
+        expect(row).to_contain_text("waves")
+        page.locator("#text").press("ArrowUp")
+        expect(page.locator("#text")).to_have_value("/me waves")
+        self.type(page, "/me smiles")
+        expect(row).to_contain_text("smiles")
+        self.bob.wait(lambda event: event["event"] == "edited" and event.get("action") == "smiles", "the action")
+        page.locator("#text").press("ArrowUp")
+        self.type(page, "nods")
+        expect(row).to_contain_text("nods")
+
     def test_a_mark_by_another_face_is_seen(self):
         page, other = self.page(), self.page()
         self.alice.node.say(f"/mute {self.bob.number}")

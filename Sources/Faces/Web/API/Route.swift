@@ -148,12 +148,14 @@ struct RouteFault: Error, Hashable, Sendable {
     private let detail: String
     /// The refusal of a command, which people read in their language.
     private let sentence: Sentence?
+    /// The line of input that was refused, as it may be shown; nil for another request.
+    var line: String?
 
     init(_ status: Int, _ code: String, _ detail: String, _ sentence: Sentence? = nil) {
         (self.status, self.code, self.detail, self.sentence) = (status, code, detail, sentence)
     }
 
     func answer(in language: Language) -> WebAnswer {
-        .problem(status, code, sentence?.text(in: language) ?? detail)
+        .problem(status, code, sentence?.text(in: language) ?? detail, line: line)
     }
 }

@@ -179,20 +179,20 @@ extension WebServer {
         let hasView = call.body["view"] != nil
         let view = hasView ? view(named: try call.text("view")) : .shared
         let reports: [RoomReport]
-        if call.body["line"] != nil {
-            guard call.body["command"] == nil, call.body["operands"] == nil else {
-                throw RouteFault(422, "bad_member", "a body has a line, or a command with its operands")
-            }
-            let line = try call.text("line")
-            guard !line.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else {
-                throw RouteFault(422, "bad_member", "line is one line")
-            }
+        let line = try self.line(of: call)
+        let shownLine = line.map { Command.shown($0) }
+        if let line {
             reports = await perform(line, in: room, at: conversation, view: view)
         } else {
             reports = try await self.reports(
                 of: try call.text("command"), try operands(of: call), in: room, at: conversation, view: view)
         }
-        for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
+        for report in reports {
+            guard case .error(let error) = report.report else { continue }
+            var fault = RouteFault(error)
+            fault.line = shownLine
+            throw fault
+        }
         var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date, language: call.head.language)
         let text = reports.flatMap { plain.answerLines(of: $0, at: .wall) }
         let opened = reports.compactMap { report in
@@ -208,8 +208,22 @@ extension WebServer {
                 }
             }
             $0.member("text") { $0.array { for line in text { $0.string(line) } } }
+            if let shownLine { $0.member("line", shownLine) }
             if hasView { $0.member("shown", opened.last.map { "\($0)" }) }
         }
+    }
+
+    /// The line of input of a body; nil for one with a command and its operands.
+    private func line(of call: RouteCall) throws(RouteFault) -> String? {
+        guard call.body["line"] != nil else { return nil }
+        guard call.body["command"] == nil, call.body["operands"] == nil else {
+            throw RouteFault(422, "bad_member", "a body has a line, or a command with its operands")
+        }
+        let line = try call.text("line")
+        guard !line.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else {
+            throw RouteFault(422, "bad_member", "line is one line")
+        }
+        return line
     }
 
     /// The room of a command, and the conversation that counts as the open one: those that the client shows, although another

@@ -9,6 +9,8 @@ export class Refusal extends Error {
     super(problem.detail);
     this.code = problem.code;
     this.status = problem.status;
+    // The line of input that was refused, as it may be shown; none of another request.
+    this.line = problem.line;
   }
 
   // Whether the same request may be taken later: the node is busy or leaves, or too much is said.
@@ -85,8 +87,9 @@ export class API {
     return this.ask("POST", `conversations/${conversation}/messages`, { text: lineOf(text) }, { "Idempotency-Key": key });
   }
 
-  edit(conversation, message, text) {
-    return this.ask("PATCH", `conversations/${conversation}/messages/${message}`, { text: lineOf(text) });
+  // - line: as it is typed.
+  edit(conversation, message, line) {
+    return this.ask("PATCH", `conversations/${conversation}/messages/${message}`, { text: line });
   }
 
   delete(conversation, message) {

@@ -12,7 +12,7 @@ const growsByItself = CSS.supports("field-sizing", "content");
 
 export class Composer {
   // Each action has the conversation that is on the screen, whatever the node has open by then.
-  // on: {send(conversation, text), command(conversation, line), change(conversation, message, text), remove(conversation, message),
+  // on: {send(conversation, text), command(conversation, line), change(conversation, message, line), remove(conversation, message),
   // isKnown(conversation), isThere(conversation, message), lastOwn(conversation), typing(conversation, isOn), names(conversation),
   // commands(), pickEmoji(button, take, left)}
   // on.command tells the id of the conversation that the page shows behind it.
@@ -94,7 +94,7 @@ export class Composer {
 
   edit(message) {
     this.keep();
-    this.take(message, lineOf(message.text));
+    this.take(message, message.action ? `/me ${message.action}` : lineOf(message.text));
     this.input.focus();
   }
 
@@ -207,12 +207,12 @@ export class Composer {
     const { kind, text } = kindOf(this.input.value);
     if (!shown) return this.tell(phrase("early"), true);
     if (this.review()) return;
-    if (edited && kind === "command") return this.tell(phrase("commandInEdit"), true);
+    if (edited && kind === "command" && !/^\/me\s/iu.test(text)) return this.tell(phrase("commandInEdit"), true);
     const wrong = kind === "command" ? null : fault(text);
     if (wrong) return this.tell(wrong, true);
     if (edited) {
       this.typed = 0;
-      return this.change(shown, edited, text);
+      return this.change(shown, edited, kind === "command" ? text : lineOf(text));
     }
     if (this.command) return this.tell(phrase("underWay"), true);
     this.clear();
@@ -228,10 +228,10 @@ export class Composer {
   }
 
   // A change that is refused can be mended, in its own conversation.
-  async change(conversation, message, text) {
+  async change(conversation, message, line) {
     const typed = this.input.value;
     this.stopEditing();
-    if ((await this.on.change(conversation, message, text)) !== undefined) return;
+    if ((await this.on.change(conversation, message, line)) !== undefined) return;
     if (this.shown !== conversation || this.edited) conversation.edit ??= { message, text: typed };
     else {
       this.keep();

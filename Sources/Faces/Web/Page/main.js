@@ -108,7 +108,7 @@ const composer = new Composer({
   isKnown: ({ info }) => model.conversations.has(info.id),
   isThere: (conversation, message) => model.has(conversation, message),
   pickEmoji: (...picked) => use("emoji", (picker) => picker.toggle(...picked)),
-  change: ({ info }, message, text) => attempt(() => api.edit(info.id, message.id, text)),
+  change: ({ info }, message, line) => attempt(() => api.edit(info.id, message.id, line)),
   remove,
   lastOwn: ({ messages }) => messages.all.findLast(({ kind, isFromCurrentUser }) => !kind && isFromCurrentUser),
   names: ({ info }) => model.here(info.roomId),
@@ -182,22 +182,22 @@ function arrived(message) {
   notices.arrived(message, isOpen);
 }
 
-// Performs a command that was typed in a conversation. The answer is shown to this page alone; of the command only the name, as a key may
-// stand behind it.
+// Performs a command that was typed in a conversation. The answer is shown to this page alone, below the line as the node says that it may be
+// shown: without the key of a room. What a message or another row shows has no answer.
 async function perform(conversation, line) {
-  const name = line.split(/\s/u, 1)[0];
-  let [texts, isBad] = [[], false];
+  let [texts, isBad, shownLine] = [[], false, line.split(/\s/u, 1)[0]];
   try {
     const answer = await api.perform({ line, conversation: conversation.info.id });
-    texts = answer.text;
+    [texts, shownLine] = [answer.text, answer.line];
     follow(answer);
   } catch (error) {
     texts = [error instanceof Refusal ? error.message : phrase("notReached")];
+    shownLine = error.line ?? shownLine;
     isBad = true;
   }
   const shown = model.conversations.get(conversation.info.id) ?? model.current;
-  if (shown) {
-    keepAnswer(shown, [`> ${name}`, ...texts], isBad);
+  if (shown && texts.length > 0) {
+    keepAnswer(shown, [`> ${shownLine}`, ...texts], isBad);
     draw(["log"]);
   }
   return model.active;

@@ -103,7 +103,7 @@ struct WebAnswer: Hashable, Sendable {
     }
 
     /// RFC 9457.
-    static func problem(_ status: Int, _ code: String, _ detail: String) -> WebAnswer {
+    static func problem(_ status: Int, _ code: String, _ detail: String, line: String? = nil) -> WebAnswer {
         var writer = JSONWriter(.forPrograms)
         writer.object {
             $0.member("type", "about:blank")
@@ -111,6 +111,7 @@ struct WebAnswer: Hashable, Sendable {
             $0.member("status", status)
             $0.member("code", code)
             $0.member("detail", detail)
+            if let line { $0.member("line", line) }
         }
         return WebAnswer(status: status, type: "application/problem+json", body: writer.bytes)
     }
