@@ -47,17 +47,23 @@ package struct CommandEntry: Sendable {
     package let isPaced: Bool
     /// Whether its answer replaces what a terminal shows, which then does not repeat the line.
     package let replacesView: Bool
+    /// Whether it opens a conversation where a user types it: the next text is meant for that one.
+    package let opensConversation: Bool
+    /// Whether it is done in the pause of a wipe too, between two identities: it says nothing, and ends the pause.
+    package let endsPause: Bool
     /// The changes that no event tells: faces get snapshots of these rooms.
     let changes: Scope
     let action: Action
 
     init(
         _ name: String, _ operands: [Operand] = [], _ group: Group?, _ help: Phrase, aliases: [String] = [],
-        done: Phrase? = nil, isPaced: Bool = false, replacesView: Bool = false,
+        done: Phrase? = nil, isPaced: Bool = false, replacesView: Bool = false, opensConversation: Bool = false,
+        endsPause: Bool = false,
         changes: Scope = .events, _ action: Action
     ) {
         (self.name, self.aliases, self.operands, self.help, self.group) = (name, aliases, operands, help, group)
         (self.done, self.isPaced, self.replacesView) = (done, isPaced, replacesView)
+        (self.opensConversation, self.endsPause) = (opensConversation, endsPause)
         (self.changes, self.action) = (changes, action)
     }
 
@@ -69,9 +75,12 @@ package struct CommandEntry: Sendable {
     /// Whether a name in front of which the user types more is not to be offered: it would erase everything.
     package var isDangerous: Bool { operands.contains { $0.kind == .confirmation } }
 
-    /// Whether a line that is typed opens a conversation, if it is done.
-    package var opensConversation: Bool {
-        replacesView && !isDangerous || ["join", "room", "part", "accept"].contains(name)
+    /// Whether a line is for the conversation that is open: it says or changes a text there, or leaves it.
+    package static func isForOpenConversation(_ line: String) -> Bool {
+        guard case .command(let typed) = SlashRule.Reading(line) else { return true }
+        guard let entry = find(typed.prefix { !$0.isWhitespace }) else { return false }
+        if entry.opensConversation { return typed.split(whereSeparator: \.isWhitespace).count == 1 }
+        return entry.isPaced && !entry.operands.contains { if case .who = $0.kind { true } else { false } }
     }
 
     /// The operand with the key of a room, which is neither shown nor kept; nil for most commands.

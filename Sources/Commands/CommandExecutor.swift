@@ -131,7 +131,7 @@ package struct CommandExecutor: Sendable {
     ) async -> CommandResult? {
         // Lines of a pipe are not kept either: the new identity says no text that was meant for the old one, and the lines
         // that end the pause are behind them.
-        if let left = rooms.pauseLeft, !["wipe", "quit"].contains(command.entry.name) {
+        if let left = rooms.pauseLeft, !command.entry.endsPause {
             let result = CommandResult(away: left, rooms)
             deliver(result)
             return result

@@ -47,9 +47,10 @@ package enum LineOutcome: Hashable, Sendable {
                 .mendable
             // No history has the line of a key.
             case .invalidKey: CommandEntry.isSecret(line) ? .mendable : .refused
-            case .rateLimited, .isAway, .unknownPeer, .ambiguousPeer, .notConnected, .notAccepted, .unknownRoom:
+            case .rateLimited, .unknownPeer, .ambiguousPeer, .notConnected, .notAccepted, .unknownRoom:
                 command?.saysText ?? false ? .mendable : .refused
-            case .unknownCommand, .unknownMessage, .invalidRoom, .tooManyRooms, .onlyRoom, .roomFailed,
+            // Between two identities: the next one says no text that was meant for the old one.
+            case .isAway, .unknownCommand, .unknownMessage, .invalidRoom, .tooManyRooms, .onlyRoom, .roomFailed,
                 .tooManyContacts, .noIdentity:
                 .refused
             }

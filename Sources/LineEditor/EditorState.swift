@@ -19,6 +19,9 @@ package struct EditorState: Sendable {
     private var last = LastKey.other
     /// The search of the history that is under way.
     private var search: HistorySearch?
+    /// Whether the line is a refused one, and no key was pressed since it came back: a text begins another line then, as the
+    /// user may be typing that already.
+    package private(set) var isPutBack = false
 
     /// The effect of the previous key, as far as it matters for the next one.
     enum LastKey: Hashable, Sendable {
@@ -42,8 +45,21 @@ package struct EditorState: Sendable {
 
     /// Puts back a line that was entered and refused. If another one is being typed already, it is the newest of the
     /// history.
-    package mutating func putBack(_ line: String) {
-        if isEmpty, search == nil, question == nil { set(line) } else { history.add(line, in: place) }
+    ///
+    /// - Returns: whether it is in the editor.
+    package mutating func putBack(_ line: String) -> Bool {
+        guard isEmpty, search == nil, question == nil else {
+            keep(line)
+            return false
+        }
+        set(line)
+        isPutBack = true
+        return true
+    }
+
+    /// Makes a line the newest of the history, unless it has a secret in it.
+    package mutating func keep(_ line: String) {
+        if !line.allSatisfy(\.isWhitespace), !isSecret(line) { history.add(line, in: place) }
     }
 
     /// Puts a text in the place of the line that is being typed, with the cursor at its end; a question and a search are over.
@@ -51,9 +67,16 @@ package struct EditorState: Sendable {
     /// - Returns: the line that was being typed.
     package mutating func exchangeLine(with text: String) -> String {
         let before = search?.draft ?? self.text
-        (search, question, last) = (nil, nil, .other)
+        (search, question, last, isPutBack) = (nil, nil, .other, false)
         set(text)
         return before
+    }
+
+    /// Forgets all, the current input too.
+    package mutating func forgetAll() {
+        forget()
+        (question, isPutBack) = (nil, false)
+        clear()
     }
 
     /// Forgets the lines that were entered and the text that was cut out; the current input stays.
@@ -80,6 +103,7 @@ package struct EditorState: Sendable {
         guard question == nil else { return answer(key) }
         if search != nil, let outcome = continueSearch(key) { return outcome }
         let before = exchange(&last, with: .other)
+        leavePutBack(by: key)
         switch key {
         case .text(let text): return insert(EditorState.typeable(text))
         case .paste(let text): return insertPaste(text)
@@ -113,10 +137,19 @@ package struct EditorState: Sendable {
         }
     }
 
+    /// The first key behind a refused line mends it, or begins another one, behind which Up has it.
+    private mutating func leavePutBack(by key: Key) {
+        guard exchange(&isPutBack, with: false) else { return }
+        let isText = if case .text = key { true } else if case .paste = key { true } else { false }
+        guard isText else { return }
+        keep(text)
+        clear()
+    }
+
     private mutating func enter() -> EditorOutcome {
         let line = text
         guard !line.allSatisfy(\.isWhitespace) else { return clear() ? .changed : .refused }
-        if !isSecret(line) { history.add(line, in: place) }
+        keep(line)
         clear()
         return .entered(line)
     }

@@ -19,6 +19,16 @@ extension Phrase {
         "메시지 %1개를 보낼까요? y: 예, j: 한 줄로 합치기, Esc: 아니요")
     package static let linesWait = Phrase("%1 line{ waits|s wait}, Esc drops {it|them}", "%1줄 대기 중, Esc로 취소")
     package static let pastedDropped = Phrase("%1 pasted line{|s} not sent", "붙여 넣은 %1줄을 보내지 않았습니다")
+    package static let heldBack = Phrase(
+        "%1 line{|s} not said, because the conversation did not open; Up has {it|them}",
+        "대화가 열리지 않아 %1줄을 보내지 않았습니다. 위쪽 화살표로 불러옵니다")
+    package static let lineIsHeld = Phrase(
+        "not said yet: it was begun for a conversation that did not open; Enter says it here",
+        "열리지 않은 대화에 쓰던 글이라 아직 보내지 않았습니다. 엔터를 누르면 여기에 보냅니다")
+    package static let refusedIsKept = Phrase("Up has the refused line", "거부된 줄은 위쪽 화살표로 불러옵니다")
+    package static let refusedIsBack = Phrase(
+        "refused: Enter sends it again, an arrow mends it, typing begins another line",
+        "거부됨: 엔터 다시 보내기, 화살표 고치기, 글자 새로 쓰기")
     package static let tooManyLines = Phrase("%1 line{|s} too many; enter them later", "%1줄이 너무 많습니다. 나중에 입력하세요")
     package static let charactersLeft = Phrase("%1 character{|s} left", "%1자 남음")
     package static let charactersOver = Phrase("%1 character{|s} too long", "%1자 넘음")

@@ -302,6 +302,14 @@ import Wire
         #expect(command.shown(as: "x") == "/join kitchen …")
         for line in ["/join kitchen \(key)", " /JOIN kitchen x --open"] { #expect(CommandEntry.isSecret(line)) }
         #expect(!CommandEntry.isSecret("/join kitchen"))
+        for line in ["hi", "//x", "/me waves", "/edit it", "/close", "/part ", "/accept"] {
+            #expect(CommandEntry.isForOpenConversation(line))
+        }
+        for line in ["/who", "/msg fox hi", "/open fox", "/part kitchen", "/quit", "/nothing"] {
+            #expect(!CommandEntry.isForOpenConversation(line))
+        }
+        let opening = CommandEntry.all.filter(\.opensConversation).map(\.name).sorted()
+        #expect(opening == ["accept", "close", "join", "open", "part", "room"])
         #expect(
             try Command(line: "/join \"my room\" --as me").operands
                 == Operands(["room": .text("my room"), "asKept": .flag(true)]))

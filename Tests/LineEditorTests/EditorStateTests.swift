@@ -105,12 +105,52 @@ import Testing
 
     @Test func `a refused line comes back, but not over what is typed since`() {
         var editor = EditorState()
-        editor.putBack("too fast")
+        #expect(editor.putBack("too fast") == true)
         #expect(Self.shown(editor) == "too fast|")
-        editor.putBack("second")
+        #expect(editor.putBack("second") == false)
         #expect(Self.shown(editor) == "too fast|")
         _ = editor.take(.up)
         #expect(Self.shown(editor) == "second|")
+    }
+
+    @Test func `a text behind a refused line begins another one, and any other key mends it`() {
+        var editor = EditorState()
+        #expect(editor.putBack("too long") == true)
+        _ = editor.take(.text("/who"))
+        #expect(editor.take(.enter) == .entered("/who"))
+        _ = editor.take(.up)
+        _ = editor.take(.up)
+        #expect(Self.shown(editor) == "too long|")
+        _ = editor.take(.killToStart)
+        #expect(editor.putBack("too long") == true)
+        #expect(editor.isPutBack)
+        _ = editor.take(.backspace)
+        _ = editor.take(.text("k"))
+        #expect(Self.shown(editor) == "too lonk|")
+        #expect(!editor.isPutBack)
+    }
+
+    @Test func `a refused line with a secret is in no history`() {
+        var editor = EditorState { $0.hasPrefix("/join") }
+        _ = editor.take(.text("typed"))
+        #expect(editor.putBack("/join kitchen secret") == false)
+        #expect(editor.take(.up) == .refused)
+    }
+
+    @Test func `of a past identity nothing can be brought back`() {
+        var editor = EditorState()
+        _ = editor.take(.text("entered"))
+        _ = editor.take(.enter)
+        _ = editor.take(.text("one two"))
+        _ = editor.take(.killBlankLeft)
+        _ = editor.take(.searchHistory)
+        editor.forgetAll()
+        #expect(editor.isEmpty && editor.searched == nil)
+        #expect(editor.take(.up) == .refused)
+        #expect(editor.take(.yank) == .refused)
+        _ = editor.take(.paste("a\nb"))
+        editor.forgetAll()
+        #expect(editor.askedLines == nil)
     }
 
     @Test func `history goes back, forth, and to the draft`() {

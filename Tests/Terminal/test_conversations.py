@@ -197,9 +197,8 @@ class Conversations(People):
             bob.wait(lambda event: event["event"] == "peer" and event["state"] == "offline", "departure")
             window.enter("is anybody here?")
             window.wait(lambda: "the new identity comes in" in window.words, "refusal")
-            # A refused line is in the editor again.
-            window.wait_for("> is anybody here?")
-            window.type("C-u")
+            # The line was for the old identity, and is gone with it.
+            self.wait_prompt(window, r">$")
             window.enter("/wipe now")
             # The new identity listens at the port of the first one.
             came = bob.wait(lambda event: event["event"] == "peer" and event["state"] == "online", "arrival", from_start=False)

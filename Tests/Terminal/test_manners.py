@@ -220,6 +220,44 @@ class Manners(People):
         self.asked(window, "/msg bbo hello", "! no peer here is called bbo")
         self.wait_prompt(window, r"> /msg bbo hello$")
 
+    def test_a_text_behind_a_refused_line_begins_another_one(self):
+        window, bob, _ = self.meet(80, 24)
+        self.asked(window, "/msg bbo hello", "! no peer here is called bbo")
+        self.wait_row(window, r"> /msg bbo hello$")
+        self.wait_row(window, "refused: Enter sends it again")
+        self.asked(window, "/whoami", "you are alice")
+        window.type("Up", "Up")
+        self.wait_prompt(window, r"> /msg bbo hello$")
+        window.type("BSpace")
+        self.wait_prompt(window, r"> /msg bbo hell$")
+
+    def test_a_text_for_a_conversation_that_did_not_open_is_said_in_no_other_one(self):
+        window, bob, _ = self.meet(80, 24)
+        window.tmux("send-keys", "/open nobody", "Enter", "for nobody", "Enter", "/whoami", "Enter")
+        self.wait_row(window, "1 line not said, because the conversation did not open")
+        self.wait_row(window, "you are alice")
+        window.enter("for all")
+        heard = bob.wait(lambda event: event["event"] == "message", "a message")
+        self.assertEqual(heard["text"], "for all")
+        window.type("Up", "Up", "Up")
+        self.wait_prompt(window, r"> for nobody$")
+
+    def test_no_line_of_the_old_identity_comes_to_the_new_one(self):
+        window = self.window(80, 24)
+        window.start("--nick", "alice")
+        window.enter("said before")
+        self.wait_row(window, "<you> said before")
+        window.enter("/wipe yes")
+        window.wait_for("forgotten: your keys")
+        window.enter("said in the pause")
+        self.wait_row(window, "^! ")
+        self.wait_prompt(window, r">$")
+        window.enter("/wipe now")
+        window.wait_for("you are ")
+        window.type("Up", "Up", "Up", "C-y")
+        window.text("end")
+        self.wait_prompt(window, r"> end$")
+
     def test_each_conversation_has_its_draft(self):
         window, bob, _ = self.meet(80, 24)
         self.accepted(window, bob)

@@ -48,9 +48,47 @@ import Wire
         user.type("for the room\u{1b}2")
         let next = user.session.nextLine()
         let line = try #require(next)
-        user.type(" too")
         user.session.settle(line, .refused)
-        #expect(user.session.editor.text == "for the room too")
+        #expect(user.session.editor.text == "for the room")
+    }
+
+    @Test func `a text for a conversation that did not open is said in no other one without another Enter`() throws {
+        var (user, _) = try Self.met()
+        user.type("/open nobody\rfor nobody\r/who\r/close\r/msg fox hi\rbegun")
+        let next = user.session.nextLine()
+        user.session.settle(try #require(next), .refused)
+        #expect(user.rows().contains("2 lines not said, because the conversation did not open; Up has them"))
+        #expect(user.command() == "/who")
+        #expect(user.command() == "/msg fox hi")
+        #expect(user.command() == nil)
+        #expect(user.session.editor.text == "begun")
+        user.type(" more\r")
+        #expect(user.command() == nil)
+        #expect(user.session.editor.text == "begun more")
+        user.type("\r")
+        #expect(user.command() == "begun more")
+    }
+
+    @Test func `behind a refusal what was typed is kept apart from the draft, and a command is done`() throws {
+        var (user, _) = try Self.met()
+        user.type("for the room\u{1b}2")
+        let next = user.session.nextLine()
+        user.type("/wh")
+        user.session.settle(try #require(next), .refused)
+        user.type("o\r")
+        #expect(user.command() == "/who")
+        user.type("\u{1b}[A\u{1b}[A")
+        #expect(user.session.editor.text == "for the room")
+    }
+
+    @Test func `a text for the conversation that the next key opens goes there`() throws {
+        var (user, fox) = try Self.met()
+        user.type("/open nobody\rlost\r\u{1b}2for fox\r")
+        let next = user.session.nextLine()
+        user.session.settle(try #require(next), .refused)
+        #expect(user.command() == "/open #1001")
+        user.show([Self.opened(.direct(with: fox))])
+        #expect(user.command() == "for fox")
     }
 
     @Test func `it stays when another face opens a conversation, and goes with its room`() throws {

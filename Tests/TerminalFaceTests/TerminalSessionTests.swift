@@ -73,7 +73,9 @@ import Wire
         #expect(user.shown() == "1 here > ")
         user.session.settle(Self.line("hello"), .mendable)
         user.show([.error(ChatError(.rateLimited, .tooFast, "2"))])
-        #expect(user.shown() == "! too fast: 2 messages a second is the most\n1 here > hello")
+        #expect(
+            user.shown() == "! too fast: 2 messages a second is the most\n"
+                + "refused: Enter sends it again, an arrow mends it, typing begins another line\n1 here > hello")
         user.type("\u{15}/whois nobody\r")
         user.session.settle(Self.line("/whois nobody"), .refused)
         #expect(user.session.editor.text == "")
@@ -122,6 +124,10 @@ import Wire
     @Test func `lines that no reader takes are bounded, and the last one is not lost`() {
         var user = TerminalUser()
         for number in 0...TerminalSession.mostWaiting { user.type("\(number)\r") }
+        #expect(user.session.editor.text == "\(TerminalSession.mostWaiting)")
+        user.type("typed on")
+        #expect(user.session.editor.text == "typed on")
+        user.type("\u{1b}[A")
         #expect(user.session.editor.text == "\(TerminalSession.mostWaiting)")
         var count = 0
         while user.session.nextLine() != nil { count += 1 }
@@ -208,7 +214,39 @@ import Wire
         #expect(written.contains("their copies can not be reached"))
         #expect(user.prompt == "1 here > ")
         user.type("\u{1b}[A")
-        #expect(user.session.editor.text == "/msg qui")
+        #expect(user.session.editor.text == "qui")
+    }
+
+    @Test func `a line that a wipe finds under way or waiting comes to no new identity`() throws {
+        var user = try TerminalUser.ready()
+        user.type("too long\r/msg fox and more\r")
+        let taken = user.session.nextLine()
+        let line = try #require(taken)
+        user.type("begun")
+        user.show([.answer(.wiped(MemoryUsage(conversations: 1, messages: 1, peers: 1), files: []))])
+        #expect(user.session.nextLine() == nil)
+        user.session.settle(line, .mendable)
+        #expect(user.session.editor.text == "")
+        user.type("in the pause\r")
+        let away = user.session.nextLine()
+        user.session.settle(try #require(away), .refused)
+        #expect(user.session.editor.text == "")
+        user.type("being ty")
+        user.tell(.ready(me: try Sample.who("new", number: 1, byte: 3), port: 1, room: "kitchen", discovery: .none))
+        #expect(user.session.editor.text == "being ty")
+        user.type("\u{1b}[A")
+        #expect(user.session.editor.text == "being ty")
+    }
+
+    @Test func `a line behind a wipe is handed out no more, even before the wipe is reported`() throws {
+        var user = try TerminalUser.ready()
+        user.type("/wipe now\rsaid by the old one\r/quit\r")
+        let wipe = user.session.nextLine()
+        user.session.settle(try #require(wipe), .done)
+        #expect(user.command() == "/quit")
+        #expect(user.session.nextLine() == nil)
+        user.type("\u{1b}[A")
+        #expect(user.session.editor.text == "")
     }
 
     @Test func `a deleted message and the lines of a room that was left can not be recalled`() throws {

@@ -12,7 +12,7 @@ extension CommandEntry {
             Phrase(
                 "erase all data now, files too, and continue under a new identity after 5 to 30 s; now: at once",
                 "파일까지 모든 것을 지우고 5~30초 뒤 새 신원으로 계속합니다. now: 바로"),
-            replacesView: true,
+            replacesView: true, endsPause: true,
             .overTurns { operands, _, _, rooms in
                 let answer = await rooms.wipe(isNow: operands.flag("now") ?? false)
                 // Faces get it between the last event of the last node and the first one of the next.
@@ -26,7 +26,7 @@ extension CommandEntry {
             }),
         CommandEntry("clear", [], .program, Phrase("clear the screen", "화면을 지웁니다"), .inTerminal),
         CommandEntry(
-            "quit", [], .program, Phrase("leave", "나갑니다"), aliases: ["exit"],
+            "quit", [], .program, Phrase("leave", "나갑니다"), aliases: ["exit"], endsPause: true,
             .overTurns { _, _, desk, rooms in
                 desk.departure.record(.asked)
                 rooms.beginLeaving()

@@ -11,7 +11,7 @@ extension CommandEntry {
             Phrase(
                 "enter another room, with a fresh identity; a name with spaces in quotation marks",
                 "새 신원으로 다른 방에 들어갑니다. 빈칸이 있는 이름은 따옴표로 묶습니다"),
-            replacesView: true,
+            replacesView: true, opensConversation: true,
             .overTurns { operands, view, desk, rooms in
                 let request = RoomRequest(
                     name: operands["room"] ?? "", key: operands["key"], isAsKept: operands.flag("asKept") ?? false,
@@ -22,7 +22,7 @@ extension CommandEntry {
             }),
         CommandEntry(
             "room", [.new, .newRoom], .view, Phrase("make a private room with a new key", "새 키로 비공개 방을 만듭니다"),
-            replacesView: true,
+            replacesView: true, opensConversation: true,
             .overTurns { operands, view, desk, rooms in
                 let key = RoomKey.makeText()
                 let request = RoomRequest(name: operands["room"] ?? "", key: key, isNew: true)
@@ -34,7 +34,7 @@ extension CommandEntry {
             "part", [.ownRoom], .view,
             Phrase(
                 "leave this room, or ROOM; closes an open direct conversation", "이 방이나 ROOM에서 나갑니다. 열린 일대일 대화는 닫습니다"),
-            replacesView: true,
+            replacesView: true, opensConversation: true,
             .inProgram { turn, _, rooms throws(ChatError) in try turn.part(rooms) }),
         CommandEntry(
             "announce", [.rooms], .view,

@@ -46,9 +46,6 @@ extension CommandEntry {
             return try turn.perform(.send(text, to: turn.conversation))
         })
 
-    /// The text of `/me`.
-    static func act(_ text: String, by nickname: String) -> String { "* \(nickname) \(text)" }
-
     /// A line without a command.
     static let say = CommandEntry(
         "", [.text], nil, Phrase("a message", "메시지"), isPaced: true,
@@ -86,6 +83,9 @@ extension CommandEntry {
             Phrase("end the direct conversation with WHO", "WHO와의 대화를 끝냅니다"),
             .inRoom { turn throws(ChatError) in try turn.perform(.leave(turn.peer())) }),
     ]
+}
+
+extension CommandTurn {
     /// The peer whose request is answered: the named one, or the one that made the only request of all rooms.
     fileprivate mutating func requester(_ rooms: isolated Program) throws(ChatError) -> PeerID {
         guard operands["who"] == nil else { return try peer() }
@@ -99,9 +99,6 @@ extension CommandEntry {
         return request.peer
     }
 
-}
-
-extension CommandTurn {
     /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.
     fileprivate func edit(
         _ target: String?, _ text: String, isAction: Bool, _ rooms: isolated Program

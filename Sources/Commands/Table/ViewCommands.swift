@@ -15,10 +15,10 @@ extension CommandEntry {
             Phrase(
                 "look at this conversation; the others count unread",
                 "이 대화를 봅니다. 나머지는 안 읽은 메시지로 셉니다"),
-            aliases: ["query"], replacesView: true,
+            aliases: ["query"], replacesView: true, opensConversation: true,
             .inProgram { turn, _, rooms throws(ChatError) in try turn.open(rooms) }),
         CommandEntry(
-            "close", [], .view, Phrase("back to the room", "방의 대화로 돌아갑니다"), replacesView: true,
+            "close", [], .view, Phrase("back to the room", "방의 대화로 돌아갑니다"), replacesView: true, opensConversation: true,
             .inRoom { $0.open(.publicRoom, by: "close") }),
         CommandEntry(
             "history", [.anyone], .view, Phrase("the latest messages, at most 100", "지난 메시지, 최대 100개"),

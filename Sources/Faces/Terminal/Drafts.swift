@@ -36,19 +36,29 @@ extension TerminalSession {
         moves += 1
     }
 
-    /// The line that was to open a conversation did, or was refused.
-    mutating func endMove() {
-        guard moves > 0 else { return }
+    /// The line that was to open a conversation did, or was refused: a draft is not mixed with what was typed for another one, and
+    /// is in the history then.
+    ///
+    /// - Returns: whether it was the last one.
+    @discardableResult
+    mutating func endMove(isRefused: Bool = false) -> Bool {
+        guard moves > 0 else { return false }
         moves -= 1
-        guard moves == 0, let open = view.open else { return }
-        _ = editor.exchangeLine(with: drafts.take(of: open) + editor.text)
+        guard moves == 0 else { return false }
         echo()
+        guard let open = view.open else { return true }
+        let draft = drafts.take(of: open)
+        if isRefused, !editor.isEmpty { editor.keep(draft) } else { _ = editor.exchangeLine(with: draft + editor.text) }
+        return true
     }
 
     /// - Parameter before: the conversation that was open before the report.
     mutating func followOpening(in report: RoomReport, before: ConversationID?) {
         let isAnswer = report.report.content(Opening.self) != nil
-        if moves > 0, isAnswer { return endMove() }
+        if moves > 0, isAnswer {
+            endMove()
+            return
+        }
         guard let before, let open = view.open, open != before, moves == 0 else { return }
         drafts.keep(editor.exchangeLine(with: drafts.take(of: open)), of: before)
         echo()

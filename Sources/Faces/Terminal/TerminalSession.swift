@@ -39,6 +39,12 @@ package struct TerminalSession: Sendable {
     var drafts = Drafts()
     /// The entered lines that open conversations, and have not yet.
     var moves = 0
+    /// Whether the line that is typed was begun for a conversation that did not open: Enter says it only when it was shown where it would go.
+    private var isLineHeld = false
+    /// Whether the identity whose line is being done is still there: the next one gets no text of it.
+    private var mayPutBack = true
+    /// Whether the old identity is erased and the next one not there yet.
+    private var isBetweenIdentities = false
     /// Whether the prompt is on the screen; not while the process is in the background, or about to end.
     private var isShown = true
     private var isEchoDue = true
@@ -50,6 +56,8 @@ package struct TerminalSession: Sendable {
     private var lastRing: Instant?
     private var pager: Pager?
     private var hasAskedForBackground = false
+    /// Whether the question about the background is to be written.
+    private var isAskDue = false
 
     private var waiting: [WaitingLine] = []
     private var wasPasted = false
@@ -62,6 +70,11 @@ package struct TerminalSession: Sendable {
     struct WaitingLine: Hashable, Sendable {
         let line: InputLine
         let isPasted: Bool
+
+        var text: String { if case .text(let text) = line.content { text } else { "" } }
+        var opens: Bool { CommandEntry.typed(in: text)?.opensConversation ?? false }
+        /// Whether it is for the conversation that is open when it is done.
+        var isForOpen: Bool { line.room == nil && CommandEntry.isForOpenConversation(text) }
     }
 
     enum Clearing { case screen, all }
@@ -118,20 +131,49 @@ package struct TerminalSession: Sendable {
         isEchoDue = isEchoDue || waiting.count > 1
         let next = waiting.removeFirst()
         wasPasted = next.isPasted
+        mayPutBack = true
         return next.line
     }
 
     /// The result of a line: one whose text is to be mended returns to the editor.
     package mutating func settle(_ line: InputLine, _ outcome: LineOutcome) {
-        guard outcome != .done, case .text(let text) = line.content else { return }
-        if TerminalSession.opens(text) { endMove() }
-        guard outcome == .mendable else { return }
-        editor.putBack(text)
+        guard case .text(let text) = line.content else { return }
+        let entry = CommandEntry.typed(in: text)
+        if outcome == .done {
+            // The next line is handed out at once, and the report of the wipe may be on its way yet.
+            if entry?.isDangerous ?? false { forgetEntered() }
+            return
+        }
+        guard mayPutBack else { return }
+        if entry?.opensConversation ?? false { refuseMove() }
+        if outcome == .mendable { putBack(text) }
+    }
+
+    /// Puts a refused line into the editor, unless another one is being typed there: Up has it then.
+    private mutating func putBack(_ line: String) {
+        if !editor.putBack(line) { tell(language(.refusedIsKept)) }
         isEchoDue = true
     }
 
-    /// Whether a line opens a conversation, if it is done.
-    private static func opens(_ line: String) -> Bool { CommandEntry.typed(in: line)?.opensConversation ?? false }
+    /// A line that opens a conversation was refused: the texts behind it are said in no other one.
+    private mutating func refuseMove() {
+        let end = waiting.firstIndex { $0.line.room != nil || !$0.isForOpen && $0.opens } ?? waiting.endIndex
+        let held = waiting[..<end].filter(\.isForOpen)
+        waiting = waiting[..<end].filter { !$0.isForOpen } + waiting[end...]
+        moves = max(0, moves - held.count(where: \.opens))
+        for line in held where line.isPasted { editor.keep(line.text) }
+        if !held.isEmpty { tell(language(.heldBack, "\(held.count)")) }
+        isLineHeld = endMove(isRefused: true) && !editor.isEmpty
+    }
+
+    /// Forgets every line that was begun, entered or cut out.
+    private mutating func forgetEntered() {
+        editor.forgetAll()
+        (drafts, moves) = (Drafts(), 0)
+        waiting.removeAll { !(CommandEntry.typed(in: $0.text)?.endsPause ?? false) }
+        (isLineHeld, isWipeAsked, mayPutBack) = (false, false, false)
+        isEchoDue = true
+    }
 
     /// No line comes any more.
     package mutating func end() { hasEnded = true }
@@ -160,6 +202,11 @@ package struct TerminalSession: Sendable {
 
     /// Draws deliveries, forgets what the chat has forgotten, and rings.
     private mutating func follow(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        if isBetweenIdentities, case .event(.ready) = report.report {
+            // The lines of the pause were refused, and were not for the new identity.
+            isBetweenIdentities = false
+            editor.forget()
+        }
         showDeliveries(at: wallClock)
         showChanges(by: report, at: wallClock)
         for case .changed(let room) in view.changes where view.model.room(room.number)?.isLeaving ?? false {
@@ -180,8 +227,8 @@ package struct TerminalSession: Sendable {
     private mutating func forget(_ erasure: Erasure) {
         switch erasure {
         case .everything:
-            (drawn, drafts, moves, lines) = (MessageRows(), Drafts(), 0, [])
-            editor.forget()
+            (drawn, lines, isBetweenIdentities) = (MessageRows(), [], true)
+            forgetEntered()
             clearScreen(.all)
         case .room(let number):
             drawn = MessageRows()
@@ -221,6 +268,10 @@ extension TerminalSession {
             isFrameDue = false
         }
         text += screen.show(picture, below: above)
+        if exchange(&isAskDue, with: false) {
+            text += TerminalColor.backgroundQuestion
+            decoder.expectAnswer(at: now)
+        }
         return text + exchange(&ringing, with: "")
     }
 
@@ -256,8 +307,7 @@ extension TerminalSession {
         isEchoDue = true
         isFrameDue = isFrameDue || !lines.isEmpty
         if !hasAskedForBackground, view.rendering.theme.depth == .full {
-            hasAskedForBackground = true
-            ringing += TerminalColor.backgroundQuestion
+            (hasAskedForBackground, isAskDue) = (true, true)
         }
     }
 
@@ -278,6 +328,7 @@ extension TerminalSession {
     private var status: String {
         if isWipeAsked { return language(.confirmWipe) }
         if let count = editor.askedLines { return language(.askPaste, "\(count)") }
+        if editor.isPutBack { return language(.refusedIsBack) }
         if let (text, hasFailed) = editor.searched {
             return language(hasFailed ? .searchNothing : .searchPrompt, DisplayGuard.safe(text))
         }
@@ -309,6 +360,7 @@ extension TerminalSession {
         {
         case .changed, .refused:
             recordTyping(before: before)
+            if editor.isEmpty { isLineHeld = false }
             if editor.text != before, view.recordTyping(at: now, wallClock: wallClock) { gatherLines() }
         case .entered(let line): enter(line)
         case .pasted(let lines): enter(pasted: lines)
@@ -340,14 +392,23 @@ extension TerminalSession {
         // Behind a paste a line waits for its turn, and is not refused as too fast.
         let isPaced = wasPasted || waiting.contains { $0.isPasted }
         guard waiting.count < TerminalSession.mostWaiting else {
-            editor.putBack(line)
+            putBack(line)
             return tell(language(.tooManyLines, "1"))
         }
-        waiting.append(WaitingLine(line: InputLine(content: .text(line), isPaced: isPaced), isPasted: false))
-        if TerminalSession.opens(line) { beginMove() }
+        let entered = WaitingLine(line: InputLine(content: .text(line), isPaced: isPaced), isPasted: false)
+        if exchange(&isLineHeld, with: false), entered.isForOpen {
+            putBack(line)
+            return tell(language(.lineIsHeld))
+        }
+        waiting.append(entered)
+        if entered.opens { beginMove() }
     }
 
     private mutating func enter(pasted lines: [String]) {
+        if exchange(&isLineHeld, with: false) {
+            for line in lines { editor.keep(line) }
+            return tell(language(.heldBack, "\(lines.count)"))
+        }
         let room = TerminalSession.mostWaiting - waiting.count
         waiting += lines.prefix(room).map {
             WaitingLine(line: InputLine(content: .text($0), isPaced: true), isPasted: true)

@@ -53,7 +53,7 @@ private struct EditorRun {
         case 0...4: feed(choices.bytes(choices.below(32)))
         case 5: wait(.milliseconds(choices.below(256) * 20))
         case 6: screen.resize(columns: choices.below(90), rows: choices.below(30))
-        default: editor.putBack(EditorState.typeable(choices.text()))
+        default: _ = editor.putBack(EditorState.typeable(choices.text()))
         }
         draw(choices.flag() ? ["a line"] : [])
     }
