@@ -43,6 +43,8 @@ package struct TerminalSession: Sendable {
     private var isLineHeld = false
     /// Whether the identity whose line is being done is still there: the next one gets no text of it.
     private var mayPutBack = true
+    /// Whether the user has entered a wipe: the line that is typed behind it is for the next identity.
+    private var hasEnteredWipe = false
     /// Whether the old identity is erased and the next one not there yet.
     private var isBetweenIdentities = false
     /// Whether the prompt is on the screen; not while the process is in the background, or about to end.
@@ -132,6 +134,7 @@ package struct TerminalSession: Sendable {
         let next = waiting.removeFirst()
         wasPasted = next.isPasted
         mayPutBack = true
+        if CommandEntry.typed(in: next.text)?.isDangerous ?? false { hasEnteredWipe = true }
         return next.line
     }
 
@@ -144,6 +147,7 @@ package struct TerminalSession: Sendable {
             if entry?.isDangerous ?? false { forgetEntered() }
             return
         }
+        if entry?.isDangerous ?? false { hasEnteredWipe = false }
         guard mayPutBack else { return }
         if entry?.opensConversation ?? false { refuseMove() }
         if outcome == .mendable { putBack(text) }
@@ -168,7 +172,7 @@ package struct TerminalSession: Sendable {
 
     /// Forgets every line that was begun, entered or cut out.
     private mutating func forgetEntered() {
-        editor.forgetAll()
+        if hasEnteredWipe { editor.forget() } else { editor.forgetAll() }
         (drafts, moves) = (Drafts(), 0)
         waiting.removeAll { !(CommandEntry.typed(in: $0.text)?.endsPause ?? false) }
         (isLineHeld, isWipeAsked, mayPutBack) = (false, false, false)
@@ -204,7 +208,7 @@ package struct TerminalSession: Sendable {
     private mutating func follow(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         if isBetweenIdentities, case .event(.ready) = report.report {
             // The lines of the pause were refused, and were not for the new identity.
-            isBetweenIdentities = false
+            (isBetweenIdentities, hasEnteredWipe) = (false, false)
             editor.forget()
         }
         showDeliveries(at: wallClock)
