@@ -206,6 +206,9 @@ class Unsent(PageTest):
         expect(page.locator("#state")).to_contain_text("reconnecting")
         self.served("alice", "--web", str(port))
         expect(page.locator("#state")).to_have_text("the node was started anew: open the link that it printed")
+        # A text that is said nevertheless tells what helps.
+        self.send(page, "to nobody")
+        expect(page.locator(".message.failed .meta")).to_have_text("not sent: the node was started anew: open the link that it printed")
 
 
 if __name__ == "__main__":

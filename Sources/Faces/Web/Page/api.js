@@ -1,12 +1,13 @@
 // The API of the node that serves the page.
 import { given } from "/code.js";
-import { languageOf } from "/strings.js";
+import { languageOf, phrase } from "/strings.js";
 import { lineOf } from "/text.js";
 
 // The node's refusal of a request.
 export class Refusal extends Error {
   constructor(problem) {
-    super(problem.detail);
+    // To a page that was let in, another run of the node says so: only its own link helps.
+    super(problem.status === 401 ? phrase("stale") : problem.detail);
     this.code = problem.code;
     this.status = problem.status;
     // The line of input that was refused, as it may be shown; none of another request.
