@@ -16,10 +16,10 @@ export function richText(said) {
   if (isEmojiAlone(text)) shown.classList.add("large");
   let place = 0;
   for (const found of text.matchAll(parts)) {
-    const made = found[1] ? element("code", "", found[1]) : link(found[0]);
+    const made = found[1] ? [element("code", "", found[1])] : link(found[0]);
     if (!made) continue;
-    shown.append(text.slice(place, found.index), made);
-    place = found.index + (found[1] ? found[0].length : made.textContent.length);
+    shown.append(text.slice(place, found.index), ...made);
+    place = found.index + (found[1] ? found[0].length : made[0].textContent.length);
   }
   shown.append(text.slice(place));
   return shown;
@@ -31,7 +31,8 @@ export function isEmojiAlone(text) {
   return [...segmenter.segment(text)].filter(({ segment }) => segment.trim()).length <= mostEmoji;
 }
 
-// A link to what an address names, without the punctuation behind it; null for what is no address.
+// A link to what an address names, without the punctuation behind it, and its host where that is not the one that is read; null for what is
+// no address.
 function link(found) {
   const address = trimmed(found);
   const url = URL.parse(address);
@@ -41,9 +42,10 @@ function link(found) {
   made.href = url.href;
   made.target = "_blank";
   made.rel = "noreferrer noopener";
-  // A host that looks like another one has its true letters here.
   made.title = url.href;
-  return made;
+  const read = `${url.protocol}//${url.hostname}`;
+  const isRead = address.toLowerCase().startsWith(read) && /^(?:$|[/\\:?#])/u.test(address.slice(read.length));
+  return isRead ? [made] : [made, element("bdi", "meta", ` (${url.hostname})`)];
 }
 
 function trimmed(found) {
