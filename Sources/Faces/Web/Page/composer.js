@@ -2,7 +2,7 @@
 import { isComposing } from "/elements.js";
 import { later } from "/later.js";
 import { phrase } from "/strings.js";
-import { fault, hint, kindOf, lineOf, linesOf } from "/text.js";
+import { closedWords, fault, hint, kindOf, lineOf, linesOf } from "/text.js";
 
 // The node tells peers again after so many milliseconds.
 const typingPause = 3000;
@@ -45,25 +45,38 @@ export class Composer {
     if (!isTouched.matches) this.input.focus();
   }
 
-  // Shows the draft of a conversation, or the edit that was begun there. What is typed before the first one is its draft.
+  // Shows what the field has in a conversation. What is typed before the first one is its draft.
   show(conversation) {
-    const { shown } = this;
-    if (shown === conversation) return;
-    if (shown) this.keep();
-    else if (conversation) conversation.draft = this.input.value || conversation.draft;
+    const { shown, input, edited } = this;
+    const { value } = input;
+    // The row of the next one comes later, but for a pause behind a wipe.
+    if (shown === conversation || (!conversation && !shown?.isErased)) return;
     const leads = this.command === "leads";
-    const moved = shown && leads && !this.edited ? this.input.value : "";
-    if (moved) {
+    let closed = "";
+    if (shown) this.keep();
+    if (!shown) conversation.draft = value || conversation.draft;
+    else if (shown.isErased) {
+      // No line goes along into another identity.
+      if (value) input.blur();
+    } else if (leads && !edited && !shown.held) {
       shown.draft = "";
-      if (conversation) conversation.draft = (conversation.draft ?? "") + moved;
+      conversation.draft = (conversation.draft ?? "") + value;
+    } else if (!leads && !this.on.isKnown(shown)) {
+      // Another face has ended the conversation of what is typed: the user says where it goes.
+      closed = closedWords(shown.info);
+      shown[edited ? "edit" : shown.held ? "held" : "draft"] = null;
+      const text = [conversation.held?.text, value].filter(Boolean).join("\n");
+      if (text.trim()) conversation.held = { title: shown.info.title, text };
+      else input.blur();
     }
-    // What is typed on was meant for a conversation that another face has ended.
-    if (shown && !leads && !this.on.isKnown(shown)) this.input.blur();
     Object.assign(this, { shown: conversation, typed: 0, command: null });
-    const { edit } = conversation ?? {};
-    if (edit) this.take(edit.message, edit.text);
-    else this.stopEditing();
-    if (moved && !conversation) this.input.value = moved;
+    this.restore();
+    if (closed && !this.held) this.tell(closed, true);
+  }
+
+  // The line in the field that waits for the user's choice: {title, text}.
+  get held() {
+    return this.edited ? null : this.shown?.held;
   }
 
   key(event) {
@@ -124,12 +137,19 @@ export class Composer {
     this.review();
   }
 
-  // The draft comes back.
+  // The line of before comes back.
   stopEditing() {
-    this.edited = null;
     if (this.shown) this.shown.edit = null;
+    this.restore();
+  }
+
+  // Puts the held line of the conversation into the field, or the edit that was begun there, or the draft.
+  restore() {
+    const { held, edit, draft } = this.shown ?? {};
+    if (edit && !held) return this.take(edit.message, edit.text);
+    this.edited = null;
     this.deleteButton.hidden = true;
-    this.put(this.shown?.draft ?? "");
+    this.put(held?.text ?? draft ?? "");
     this.tell("");
   }
 
@@ -143,20 +163,24 @@ export class Composer {
   // Keeps the line with its conversation.
   keep() {
     if (!this.shown) return;
-    if (this.edited) this.shown.edit = { message: this.edited, text: this.input.value };
-    else this.shown.draft = this.input.value;
+    const { value } = this.input;
+    if (this.edited) this.shown.edit = { message: this.edited, text: value };
+    else if (this.held) this.held.text = value;
+    else this.shown.draft = value;
   }
 
   changed() {
     if (this.offers) this.offers.look();
     else this.loadOffers();
     this.keep();
+    const { value } = this.input;
+    // A user who empties the field needs no button for it.
+    if (this.held && !value && !this.shown.draft && !this.shown.edit) this.shown.held = null;
     this.shape();
     const isCommand = this.tellLength();
     this.review();
-    const { value } = this.input;
     const now = Date.now();
-    const isTyping = value !== "" && !isCommand;
+    const isTyping = value !== "" && !isCommand && !this.held;
     if (this.shown && (isTyping ? now - this.typed > typingPause : this.typed > 0)) {
       this.on.typing(this.shown, isTyping);
       this.typed = isTyping ? now : 0;
@@ -177,18 +201,18 @@ export class Composer {
     return linesOf(this.input.value);
   }
 
-  // The field is as high as its text, and asks what to do with several lines.
+  // The field is as high as its text, and asks what to do with several lines or a held one.
   shape() {
     const { input, several } = this;
     if (!growsByItself) {
       input.style.height = "auto";
       input.style.height = `${input.scrollHeight + input.offsetHeight - input.clientHeight}px`;
     }
-    several.hidden = this.lines.length < 2;
+    several.hidden = this.lines.length < 2 && !this.held;
     if (!several.hidden) this.askAboutLines();
   }
 
-  // Several lines are sent as messages, or joined, as the user says.
+  // What is done with them the user says.
   async askAboutLines() {
     this.question ??= await later("several").then(({ Several }) => new Several(this), () => null);
     if (!this.several.hidden) this.question?.show();
@@ -202,7 +226,11 @@ export class Composer {
   }
 
   send() {
-    const { shown, edited } = this;
+    const { shown, edited, held } = this;
+    if (held) {
+      this.shape();
+      return this.tell(phrase("notSent", closedWords(held)), true);
+    }
     if (this.lines.length > 1) return this.several.querySelector("button")?.focus();
     const { kind, text } = kindOf(this.input.value);
     if (!shown) return this.tell(phrase("early"), true);

@@ -47,6 +47,7 @@ export const strings = {
   underWay: "the command is not answered yet: the text stays here",
   early: "not connected yet: the text stays here",
   commandInEdit: "a command changes no message; // says a slash, and Escape ends the edit",
+  closed: "%1 is no longer open",
   offers: "Offers",
   emojis: "Emojis",
 
@@ -67,6 +68,7 @@ export const strings = {
   notSentYet: "not sent yet",
   sendAgain: "Send again",
   discard: "Discard",
+  useHere: "Use it here",
   missed: "%1 message{|s} that you missed",
   came: "%1 came",
   gone: "%1 left",

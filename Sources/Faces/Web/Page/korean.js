@@ -47,6 +47,7 @@ export const strings = {
   underWay: "명령의 답을 기다립니다. 글은 여기에 남습니다",
   early: "아직 연결되지 않았습니다. 글은 여기에 남습니다",
   commandInEdit: "명령으로는 메시지를 고칠 수 없습니다. 빗금은 //로 쓰고, Esc로 고치기를 마칩니다",
+  closed: "%1 대화가 닫혔습니다",
   offers: "제안",
   emojis: "이모지",
 
@@ -67,6 +68,7 @@ export const strings = {
   notSentYet: "아직 보내지 않음",
   sendAgain: "다시 보내기",
   discard: "버리기",
+  useHere: "여기에 쓰기",
   missed: "놓친 메시지 %1개",
   came: "%1명 들어옴",
   gone: "%1명 나감",

@@ -2,20 +2,23 @@
 import { loadWhole } from "/strings.js";
 
 const modules = {
+  closed: () => import("/closed.js"),
   dialogs: () => import("/dialogs.js"),
   emoji: () => import("/emoji.js"),
   entrance: () => import("/entrance.js"),
   menu: () => import("/menu.js"),
   offers: () => import("/offers.js"),
   people: () => import("/people.js"),
+  press: () => import("/press.js"),
   requests: () => import("/requests.js"),
   rooms: () => import("/rooms.js"),
+  screen: () => import("/screen.js"),
   search: () => import("/search.js"),
   several: () => import("/several.js"),
   sound: () => import("/sound.js"),
 };
 // These have neither texts nor a style of their own.
-const plain = new Set(["offers", "sound"]);
+const plain = new Set(["closed", "press", "screen", "sound"]);
 let style = null;
 
 // Loads the style of what lies above the page.

@@ -2,6 +2,7 @@
 // is, whatever comes, goes or changes around it.
 import { avatar, marksOf } from "/avatar.js";
 import { button, element, peerName } from "/elements.js";
+import { later } from "/later.js";
 import { richText } from "/richtext.js";
 import { phrase } from "/strings.js";
 import { clock, day } from "/text.js";
@@ -11,13 +12,11 @@ const mostRows = 300;
 const step = 100;
 // Messages of one author within so many milliseconds are a group, whose first one has the name.
 const groupTime = 5 * 60_000;
-// A finger that rests for so many milliseconds asks for the menu.
-const pressTime = 500;
 
 export class Log {
   // on: {unsent(conversation), isHidden(conversation, message), color(who), author(conversation, message), person(conversation, message),
   // welcome(conversation), menu(conversation, message, box), about(conversation, message), retry(conversation, text),
-  // discard(conversation, text)}
+  // use(text), discard(text)}
   constructor(root, newer, on) {
     // `end` is the place behind the window's last message; null while the window follows the newest one.
     Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, missed: 0 });
@@ -26,7 +25,9 @@ export class Log {
     newer.addEventListener("click", () => this.toEnd());
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("click", (event) => this.clicked(event));
-    this.listenForPresses();
+    if (matchMedia("(any-pointer: coarse)").matches) {
+      later("press").then(({ listen }) => listen(root, (target) => this.messageOf(target), (...pressed) => this.askFor(...pressed)), () => {});
+    }
     // The newest message stays in view when the log gets smaller.
     new ResizeObserver(() => this.isStuck && this.stick()).observe(root);
   }
@@ -102,7 +103,7 @@ export class Log {
   }
 
   unsentRow(text) {
-    return { key: text.key, stamp: text.state, make: () => this.unsent(text) };
+    return { key: text.key, stamp: `${text.state} ${text.reason}`, make: () => this.unsent(text) };
   }
 
   draw(goesToEnd) {
@@ -192,21 +193,15 @@ export class Log {
     this.root.replaceChildren();
   }
 
-  // Shows a message of the conversation, if it is here.
+  // Shows a message of the conversation, and gives its row, if it is here.
   reveal(id) {
     const place = this.messages?.all.findIndex((row) => row.id === id) ?? -1;
-    if (place < 0) return;
+    if (place < 0) return undefined;
     const { first, end } = this.messages;
     this.end = Math.min(end, first + place + mostRows / 2);
     this.isStuck = false;
     this.draw(false);
-    const row = this.rows.get(id)?.element;
-    if (!row) return;
-    row.scrollIntoView({ block: "center" });
-    row.classList.add("found");
-    row.tabIndex = 0;
-    row.focus({ preventScroll: true });
-    row.addEventListener("blur", () => row.classList.remove("found"), { once: true });
+    return this.rows.get(id)?.element;
   }
 
   scrolled() {
@@ -295,7 +290,9 @@ export class Log {
     line.append(richText(text.text), " ", element("span", "meta", isRefused ? phrase("notSent", text.reason) : phrase("notSentYet")));
     const conversation = this.shown;
     if (isRefused) {
-      line.append(buttons([phrase("sendAgain"), () => this.on.retry(conversation, text)], [phrase("discard"), () => this.on.discard(conversation, text)]));
+      const again = text.line === undefined
+        ? [phrase("sendAgain"), () => this.on.retry(conversation, text)] : [phrase("useHere"), () => this.on.use(text)];
+      line.append(buttons(again, [phrase("discard"), () => this.on.discard(text)]));
     }
     row.append(line);
     return row;
@@ -336,35 +333,6 @@ export class Log {
       this.root.focus({ preventScroll: true });
     } else return;
     event.preventDefault();
-  }
-
-  // A long press shows the menu, and is no click on what it is on.
-  listenForPresses() {
-    let timer = null;
-    let isLong = false;
-    let from = null;
-    const end = () => clearTimeout(timer);
-    this.root.addEventListener("pointerdown", (event) => {
-      end();
-      isLong = false;
-      const message = event.pointerType === "touch" ? this.messageOf(event.target) : null;
-      if (!message) return;
-      from = event;
-      timer = setTimeout(() => {
-        isLong = true;
-        this.askFor(message, event.target.closest(".message").getBoundingClientRect());
-      }, pressTime);
-    });
-    this.root.addEventListener("pointermove", (event) => {
-      if (from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > 10) end();
-    });
-    for (const name of ["pointerup", "pointercancel", "scroll"]) this.root.addEventListener(name, end);
-    this.root.addEventListener("contextmenu", (event) => {
-      if (event.pointerType === "touch") event.preventDefault();
-    });
-    this.root.addEventListener("touchend", (event) => {
-      if (isLong) event.preventDefault();
-    });
   }
 }
 

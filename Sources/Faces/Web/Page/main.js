@@ -10,7 +10,6 @@ import { Log } from "/log.js";
 import { Model, keepAnswer, take } from "/model.js";
 import { Notices } from "/notices.js";
 import { Outbox } from "/outbox.js";
-import { Screen } from "/screen.js";
 import { drawConversations, drawPeople, fillBadge, roomSign, titleOf } from "/side.js";
 import { changeLanguage, fillWords, languageOf, phrase } from "/strings.js";
 import { clock, day, presenceOf, shortName, shownText } from "/text.js";
@@ -22,6 +21,7 @@ const model = new Model();
 // What comes when it is first needed is made once.
 const made = new Map();
 const makers = {
+  closed: (module) => module,
   dialogs: (module) => module,
   emoji: ({ Picker }) => new Picker(part("picker")),
   entrance: (module) => module,
@@ -36,13 +36,14 @@ const makers = {
     showText: (title, text) => use("dialogs", (dialogs) => dialogs.show(title, [element("p", "", text)])),
   }),
   people: ({ People }) => new People(api, model, { open, invite: (person) => use("rooms", (rooms) => rooms.invite(person)) }),
-  requests: (module) => module,
+  requests: ({ Requests }) => new Requests(part("requests"), api, model, { attempt, follow, use, changed: () => draw(["list"]) }),
   rooms: ({ RoomDialogs }) => new RoomDialogs(api, model, follow),
+  screen: ({ Screen }) => new Screen(document.body),
   // A message that was found may be of another conversation than the one that is shown by now.
   search: ({ Search }) => new Search(api, model, (id, message) => {
     if (id !== model.active) open(id);
     drawParts();
-    log.reveal(message);
+    return log.reveal(message);
   }),
 };
 
@@ -138,7 +139,11 @@ const log = new Log(part("log"), part("newer"), {
     `${day(message.sentAt)}, ${clock(message.sentAt)}`, menu.itemsOf(conversation, message), box, () => model.has(conversation, message))),
   about: (conversation, message) => showPerson(model.author(conversation, message)),
   retry: ({ info }, text) => outbox.retry(info.id, text),
-  discard: ({ info }, text) => outbox.remove(info.id, text),
+  use: (text) => {
+    outbox.remove(text);
+    composer.insert(text.line);
+  },
+  discard: (text) => outbox.remove(text),
 });
 
 const showPerson = (person) => use("people", (people) => people.show(person));
@@ -164,7 +169,7 @@ function received(event) {
   if (event.event === "request" && !event.snapshot) notices.tell(event.from, phrase("asksToTalk"));
   if (event.event === "invitation" && !event.there) notices.tell(event.from, phrase("invitesYou"));
   draw(parts);
-  if (event.event === "snapshot") outbox.keep(new Set(model.conversations.keys()));
+  if (event.event === "snapshot" && model.isAnew) outbox.forget();
   if (event.event === "snapshot" || event.event === "resumed") {
     tellView();
     outbox.sendAll();
@@ -250,6 +255,7 @@ function drawParts() {
   if (has("people") && !isPressed) drawPeople(part("people"), model, showPerson);
   if (has("title")) drawTitle(current?.info);
   if (has()) composer.show(current);
+  if (current && model.ended.length > 0) use("closed", ({ keepTexts }) => keepTexts(model, outbox));
   if (has("log") && current) log.show(current);
   made.get("menu")?.review();
   composer.review();
@@ -261,20 +267,8 @@ function drawQuestions() {
   part("requests-part").hidden = !hasSome;
   // Their texts go at once.
   if (!hasSome) part("requests").replaceChildren();
-  else use("requests", ({ drawRequests }) => !isPressed && drawRequests(part("requests"), model, questions));
+  else use("requests", (requests) => !isPressed && requests.draw());
 }
-
-const questions = {
-  answer: async ({ conversationId, roomId, from }, accept) => {
-    const answer = await attempt(() => api.ask("POST", `rooms/${roomId}/requests/${from.key}`, { accept }));
-    if (accept && answer !== undefined) follow({ shown: conversationId });
-  },
-  join: (invitation) => use("rooms", (rooms) => rooms.accept(invitation)),
-  hide: (invitation) => {
-    model.hide(invitation);
-    draw(["list"]);
-  },
-};
 
 function drawTitle(info) {
   const me = info && model.me(info);
@@ -314,7 +308,7 @@ function unreadElsewhere() {
 
 // Shows a conversation in this page alone.
 function open(id) {
-  screen.showConversation();
+  onScreen((screen) => screen.showConversation());
   if (model.conversations.has(id)) follow({ shown: id });
 }
 
@@ -336,7 +330,7 @@ function tellView() {
 }
 
 const actions = {
-  menu: () => screen.showLists(),
+  menu: () => onScreen((screen) => screen.showLists()),
   room: () => use("rooms", (rooms) => rooms.about(composer.shown.info)),
   with: () => showPerson(model.author(composer.shown, { from: composer.shown.info.with })),
   search: () => composer.shown && use("search", (search) => search.ask(composer.shown.info)),
@@ -368,10 +362,13 @@ fillWords(document);
 for (const [id, action] of Object.entries(actions)) part(id).addEventListener("click", action);
 addEventListener("online", () => outbox.sendAll());
 
-const entering = enter();
-// Behind the first step of `enter`, which takes the code of the link out of the address: no entry of the history has it.
-const screen = new Screen(document.body);
-const admission = await entering;
+// Another screen shows the whole page.
+const screens = matchMedia("(max-width: 44rem), (any-pointer: coarse)");
+const onScreen = (action) => screens.matches && use("screen", action);
+const fitScreen = () => onScreen(() => {});
+fitScreen();
+screens.addEventListener("change", fitScreen);
+const admission = await enter();
 if (admission.token) connect(admission);
 else await refuse(admission.problem);
 
@@ -383,7 +380,7 @@ async function refuse(problem) {
 // A link that is opened in the tab of a page changes only the part behind #. A page that is let in goes on, and the link stays good.
 addEventListener("hashchange", async () => {
   const code = takeCode();
-  screen.begin();
+  onScreen((screen) => screen.begin());
   if (!code || (connection && !connection.isLost)) return;
   try {
     await admit(code);

@@ -9,6 +9,8 @@ export class Model {
   constructor() {
     this.conversations = new Map();
     this.hidden = new Set();
+    // Conversations that have ended, until the texts of the user that were not said there are kept elsewhere.
+    this.ended = [];
     // The id of the conversation that is shown; the row of one that a command opened may come later.
     this.active = null;
     // The lists that are shown whole.
@@ -28,6 +30,10 @@ export class Model {
       Object.assign(conversation, { info, unreadFrom, messages: conversation.messages.renewed(messages) });
       this.conversations.set(info.id, conversation);
     }
+    // The last room can not be left: without any of before, the user has another identity, which gets nothing of this one.
+    this.isAnew = before.size > 0 && ![...before.keys()].some((id) => this.conversations.has(id));
+    for (const [id, conversation] of before) if (!this.conversations.has(id)) this.ended.push(conversation);
+    if (this.isAnew) for (const conversation of this.ended.splice(0)) conversation.isErased = true;
     for (const invitation of event.invitations) this.invite(invitation);
     this.paint(event.colors);
     // At first what another face shows.
@@ -118,8 +124,8 @@ export class Model {
 }
 
 const made = (info) => ({
-  // `edit` is {message, text}, a change that is not sent yet.
-  info, messages: new Messages(), draft: "", edit: null, unreadFrom: null,
+  // `edit` is {message, text}, a change that is not sent yet, and `held` {title, text}, a line of a conversation that has ended.
+  info, messages: new Messages(), draft: "", edit: null, held: null, unreadFrom: null,
 });
 
 // Keeps an answer to a command of this page, behind the newest message.
@@ -173,7 +179,8 @@ const takers = new Map(Object.entries({
     return ["all"];
   },
 
-  ended(model, { conversationId }) {
+  ended(model, { conversationId }, conversation) {
+    if (conversation) model.ended.push(conversation);
     model.conversations.delete(conversationId);
     return conversationId === model.active ? ["again"] : ["list"];
   },

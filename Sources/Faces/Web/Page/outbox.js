@@ -1,8 +1,10 @@
 // Texts that the user said and the node has not taken yet: none is lost or said twice, and those of a conversation keep their
 // order. A text goes out when the one in front of it is taken or refused; sent again, it has the same Idempotency-Key.
 import { Refusal } from "/api.js";
+import { lineOf } from "/text.js";
 
 const longestPause = 30_000;
+const made = (text) => ({ key: crypto.randomUUID(), text, state: "waiting", reason: null, candidates: new Set() });
 
 export class Outbox {
   // on: {said(conversationId, message), changed()}
@@ -10,7 +12,8 @@ export class Outbox {
     Object.assign(this, { api, on, texts: new Map(), busy: new Set(), pause: 1000, timer: null });
   }
 
-  // The texts of a conversation: {key, text, state: "waiting" | "sending" | "refused", reason, candidates}.
+  // The texts of a conversation: {key, text, state: "waiting" | "sending" | "refused", reason, candidates}, and `line`, as it is typed, of
+  // one that was for a conversation that has ended.
   of(id) {
     return this.texts.get(id) ?? [];
   }
@@ -26,23 +29,35 @@ export class Outbox {
   }
 
   add(id, text) {
-    this.texts.set(id, [...this.of(id), { key: crypto.randomUUID(), text, state: "waiting", reason: null, candidates: new Set() }]);
+    this.texts.set(id, [...this.of(id), made(text)]);
     this.send(id);
   }
 
-  remove(id, text) {
-    this.texts.set(id, this.of(id).filter((other) => other !== text));
+  remove(text) {
+    for (const [id, texts] of this.texts) this.texts.set(id, texts.filter((other) => other !== text));
     this.on.changed();
   }
 
   retry(id, text) {
-    text.state = "waiting";
+    Object.assign(text, { state: "waiting", reason: null });
     this.send(id);
   }
 
-  // Forgets the texts of other conversations than these.
-  keep(ids) {
-    for (const id of this.texts.keys()) if (!ids.has(id)) this.texts.delete(id);
+  // Keeps the texts of a conversation that has ended, and lines that were typed there, in another one, where none is said by itself.
+  move(id, to, lines, reason) {
+    const texts = [...this.of(id), ...lines.map((line) => ({ ...made(line), line }))];
+    for (const text of texts) {
+      Object.assign(text, { reason, line: text.line ?? lineOf(text.text) });
+      // The answer says whether a text that is under way was said.
+      if (text.state === "waiting") text.state = "refused";
+    }
+    this.texts.delete(id);
+    this.texts.set(to, [...this.of(to), ...texts]);
+    this.on.changed();
+  }
+
+  forget() {
+    this.texts.clear();
   }
 
   // Sends all that waits, now that the node is reached.
@@ -68,17 +83,17 @@ export class Outbox {
     try {
       const message = await this.api.say(id, text.text, text.key);
       this.pause = 1000;
-      this.remove(id, text);
+      this.remove(text);
       this.on.said(id, message);
       return true;
     } catch (error) {
       // It was said, and has gone since.
       if (error.code === "unknown_message") {
-        this.remove(id, text);
+        this.remove(text);
         return true;
       }
-      const isRefused = error instanceof Refusal && !error.isPassing;
-      Object.assign(text, isRefused ? { state: "refused", reason: error.message } : { state: "waiting" });
+      const isRefused = text.line !== undefined || (error instanceof Refusal && !error.isPassing);
+      Object.assign(text, isRefused ? { state: "refused", reason: text.reason ?? error.message } : { state: "waiting" });
       if (!isRefused) this.sendLater();
       this.on.changed();
       return isRefused;

@@ -5,7 +5,7 @@ import { phrase } from "/strings.js";
 import { clock, day, shownText } from "/text.js";
 
 export class Search {
-  // - reveal: shows a message of a conversation.
+  // - reveal: shows a message of a conversation, and gives its row.
   constructor(api, model, reveal) {
     Object.assign(this, { api, model, reveal });
   }
@@ -40,10 +40,19 @@ export class Search {
     row.addEventListener("click", () => {
       const shown = this.model.conversations.get(info.id);
       if (!shown?.messages.message(message.id)) return dialogs.complain(phrase("messageGone"));
-      behindDialog(() => this.reveal(info.id, message.id));
+      behindDialog(() => goTo(this.reveal(info.id, message.id)));
       dialogs.close();
     });
     item.append(row);
     return item;
   }
+}
+
+function goTo(row) {
+  if (!row) return;
+  row.scrollIntoView({ block: "center" });
+  row.classList.add("found");
+  row.tabIndex = 0;
+  row.focus({ preventScroll: true });
+  row.addEventListener("blur", () => row.classList.remove("found"), { once: true });
 }

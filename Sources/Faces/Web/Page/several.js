@@ -1,7 +1,7 @@
-// Asks what to do with several lines of a paste. Those that begin with `/` were text where they come from: none of them is performed.
+// Asks what to do with a line whose conversation has ended, or with several lines of a paste. Those that begin with `/` were text where they come from: none of them is performed.
 import { button, element } from "/elements.js";
 import { languageOf, phrase } from "/strings.js";
-import { fault, kindOf, lineOf } from "/text.js";
+import { closedWords, fault, kindOf, lineOf } from "/text.js";
 
 const mostMessages = 50;
 
@@ -12,13 +12,28 @@ export class Several {
   }
 
   show() {
-    const { lines, edited, several } = this.composer;
-    const shown = `${lines.length} ${!edited} ${languageOf()}`;
+    const { lines, edited, several, held } = this.composer;
+    const shown = held ? `${languageOf()} ${held.title}` : `${lines.length} ${!edited} ${languageOf()}`;
     if (this.shown === shown) return;
     this.shown = shown;
+    if (held) {
+      const take = button(phrase("useHere"), () => this.release(this.composer.held.text));
+      const drop = button(phrase("discard"), () => this.release(""));
+      return several.replaceChildren(element("span", "", phrase("notSent", closedWords(held))), take, drop);
+    }
     const sendAll = button(phrase("sendSeveral", lines.length), () => this.sendAll());
     const join = button(phrase("joinLines"), () => this.join());
     several.replaceChildren(element("span", "", phrase("severalLines", lines.length)), ...(edited ? [join] : [sendAll, join]));
+  }
+
+  // Makes the held line, or nothing of it, a draft of the conversation that is shown.
+  release(line) {
+    const { composer } = this;
+    const { shown } = composer;
+    shown.held = null;
+    if (line) shown.draft = shown.draft ? `${shown.draft}\n${line}` : line;
+    composer.restore();
+    composer.input.focus();
   }
 
   // Sends each line as a message, or none.

@@ -49,8 +49,19 @@ export function hint(text) {
   return left >= 0 ? phrase("left", left) : phrase("over", -left);
 }
 
-// A text as it is shown: of the characters that change the direction of others none is left, as in the terminal.
-export const shownText = (text) => text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+// What has no look of its own, as in the terminal (DisplayClass.swift), and what is a part of emoji and of some scripts.
+const hidden = String.raw`[[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]`;
+const joining = String.raw`[[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af]--${hidden}]`;
+const pictures = String.raw`[\p{Emoji}--[\0-\x7f]]`;
+const guarded = new RegExp(String.raw`(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}`
+  + String.raw`|[\u200c\u200d](?:(?<=${joining}.)|(?<=[\ufe0f${pictures}].)(?=${pictures}))`
+  + String.raw`|[\ufe00-\ufe0f\u180b-\u180d\u180f](?<!(?:^|${hidden}).))|^\p{M}|${hidden}`, "gv");
+
+// A text as it is shown on one line: nothing in it is unseen or changes the direction of others, as in the terminal (DisplayGuard.swift).
+export const shownText = (text) => text.replace(/\r\n?|[\n\t]/gu, " ").replace(guarded, (_, kept) => kept ?? "\ufffd");
+
+// - title: that of a conversation that has ended.
+export const closedWords = ({ title }) => phrase("closed", shownText(title));
 
 // The state of a peer in words, the peer's own words last.
 export function presenceOf({ state, since, reason, elsewhere }) {
