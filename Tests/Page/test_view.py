@@ -400,7 +400,7 @@ class View(PageTest):
         page = self.page()
         for said, shown in (
             ("see http://\u0440\u0430\u0443\u0440\u0430l.com/ now", "see http://\u0440\u0430\u0443\u0440\u0430l.com/ (xn--l-7sba6dbr.com) now"),
-            ("http://a.\u0440\u0430.example/x.", "http://a.\u0440\u0430.example/x (a.xn--80a4a.example)."),
+            ("http://a.\u0440\u0430.example/x.", "http://a.\u0440\u0430.example/x (a.xn--80a5a.example)."),
             ("http://paypal.com\u3002a.example/", "http://paypal.com\u3002a.example/ (paypal.com.a.example)"),
             ("http://2130706433/", "http://2130706433/ (127.0.0.1)"),
             ("HTTPS://A.example:8080/b?c http://xn--l-7sba6dbr.com/", "HTTPS://A.example:8080/b?c http://xn--l-7sba6dbr.com/"),
