@@ -85,6 +85,9 @@ package final class Node {
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
     package func readyEvent() -> NodeEvent? { parts.finder.discoveryMode.map(readyEvent) }
 
+    /// Why no peer may be found; nil if nothing is known to be in the way.
+    package var obstacle: Obstacle? { parts.finder.obstacle }
+
     func emit(_ event: consuming NodeEvent) {
         outlet.events.append(event)
         askForTurnEnd()
@@ -103,9 +106,7 @@ package final class Node {
         act(in: environment) { $0.follow(admitted, $1, &$2) }
     }
 
-    func accept(_ admitted: AdmittedPayload?) {
-        if let admitted { accept(admitted, environment) }
-    }
+    func accept(_ admitted: AdmittedPayload?) { if let admitted { accept(admitted, environment) } }
 
     func askForTurnEnd() {
         guard !isTurnEndAsked else { return }
@@ -163,9 +164,7 @@ package final class Node {
 /// Deadlines: each part has its own; the node wakes at the deadline of a timer and asks the part again.
 extension Node {
     /// Sets a timer whose deadline may be an earlier one now.
-    func arm(_ timer: NodeTimer) {
-        if let deadline = deadline(of: timer) { wake(timer, at: deadline) }
-    }
+    func arm(_ timer: NodeTimer) { if let deadline = deadline(of: timer) { wake(timer, at: deadline) } }
 
     func wake(_ timer: NodeTimer, at deadline: Instant) {
         guard timers[timer.rawValue].arm(deadline) else { return }

@@ -7,6 +7,8 @@ package struct RoomSnapshot: Sendable {
     /// The event of that name, with the names of now; nil before it.
     package let ready: NodeEvent?
     package let status: OwnStatus
+    /// Why no peer may be found; nil if nothing is known to be in the way.
+    package let obstacle: Obstacle?
     package let peers: [PeerView]
     /// The stored messages of each conversation, the oldest first; in the order of `overview`.
     package let histories: [(conversation: ConversationView, messages: [MessageView])]
@@ -16,18 +18,19 @@ package struct RoomSnapshot: Sendable {
         node.flushEvents()
         let overview = overview()
         self.init(
-            overview, ready: node.readyEvent(), status: node.chat.session.status, peers: node.peers(),
+            overview, ready: node.readyEvent(), status: node.chat.session.status, obstacle: node.obstacle,
+            peers: node.peers(),
             histories: overview.conversations.map {
                 ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
             })
     }
 
     init(
-        _ overview: RoomOverview, ready: NodeEvent?, status: OwnStatus, peers: [PeerView],
+        _ overview: RoomOverview, ready: NodeEvent?, status: OwnStatus, obstacle: Obstacle? = nil, peers: [PeerView],
         histories: [(conversation: ConversationView, messages: [MessageView])]
     ) {
         (self.overview, self.ready, self.status) = (overview, ready, status)
-        (self.peers, self.histories) = (peers, histories)
+        (self.obstacle, self.peers, self.histories) = (obstacle, peers, histories)
     }
 
     /// The first reports of a client that hears of later events: events of this turn and before are not among those.

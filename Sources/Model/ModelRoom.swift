@@ -12,6 +12,8 @@ package struct ModelRoom: Sendable {
     /// Of the node; nil before it is ready.
     package private(set) var port: UInt16?
     package private(set) var discovery: DiscoveryMode?
+    /// Why no peer may be found; nil if nothing is known to be in the way.
+    package private(set) var obstacle: Obstacle?
     /// The user's state and own line.
     package private(set) var status = OwnStatus()
     package private(set) var isPrivate = false
@@ -112,6 +114,11 @@ extension ModelRoom {
 
     private mutating func take(_ code: NoticeCode, _ sentence: Sentence, _ changes: inout [ModelChange]) {
         if code.isAboutBridge { fold(&changes) { $0.add(sentence.text(in: .english)) } }
+        let obstacle = code == .discoveryChanged ? nil : Obstacle(code, sentence) ?? self.obstacle
+        if obstacle != self.obstacle {
+            self.obstacle = obstacle
+            changes.append(.changed(label))
+        }
         guard let isBridged = code.isRoomBridged, isBridged != self.isBridged else { return }
         self.isBridged = isBridged
         changes.append(.changed(label))
@@ -375,7 +382,7 @@ extension ModelRoom {
         numbers = overview.numbers
         let before = (isPrivate, isBridged, online, status)
         (isPrivate, isBridged, online) = (overview.isPrivate, overview.isBridged, overview.online)
-        status = snapshot.status
+        (status, obstacle) = (snapshot.status, snapshot.obstacle)
         rename(overview.me, &changes)
         if before != (isPrivate, isBridged, online, status) { changes.append(.changed(label)) }
         takePeople(snapshot.peers, &changes)

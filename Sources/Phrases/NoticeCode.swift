@@ -34,6 +34,16 @@ package enum NoticeCode: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it tells why no peer may be found, until discovery or the network changes.
+    package var isObstacle: Bool {
+        switch self {
+        case .discoveryLost, .noInterface: true
+        case .discoveryChanged, .clockSkew, .signedOut, .peerUnreachable, .roomBridged, .roomUnbridged,
+            .bridgeConnected, .bridgeLost, .bridgeBlocked, .bridgeUnblocked, .roomUnanswered:
+            false
+        }
+    }
+
     /// Whether it tells that bridges carry the room, or how this node's bridge does.
     package var isAboutBridge: Bool {
         switch self {

@@ -457,6 +457,16 @@ import Wire
         }
     }
 
+    @Test func `a warning why no peer may be found stays until discovery changes`() {
+        var chat = WatchedChat()
+        let warning = Sentence(.noInterface)
+        #expect(chat.tell(.notice(.noInterface, warning)) == [.changed(.kitchen)])
+        #expect(chat.model.room(1)?.obstacle == Obstacle(.noInterface, warning))
+        #expect(chat.tell(.notice(.clockSkew, Sentence(.lonely))).isEmpty)
+        #expect(chat.tell(.notice(.discoveryChanged, Sentence(.lonely))) == [.changed(.kitchen)])
+        #expect(chat.model.room(1)?.obstacle == nil)
+    }
+
     @Test func `invitations of a peer go when the user blocks it`() {
         var chat = WatchedChat()
         chat.tell(.invitation(from: .fox, to: Room(openNamed: "a")), .invitation(from: .owl, to: Room(openNamed: "b")))

@@ -526,8 +526,12 @@ class View(PageTest):
         lines = page.evaluate("""async () => {
             const { welcomeLines } = await import("/welcome.js");
             const room = { kind: "room", title: "den", private: true, online: 0 };
-            return ["daemon", "embedded"].map((discovery) => welcomeLines(room, { displayName: "me#1" }, { port: 4800, discovery }));
+            const obstacles = [{ code: "no_interface" }, { code: "discovery_lost" }];
+            return ["daemon", "embedded"].map((discovery, place) =>
+                welcomeLines(room, { displayName: "me#1" }, { port: 4800, discovery, obstacle: obstacles[place] }));
         }""")
+        self.assertEqual([shown[3] for shown in lines], ["No network leads to other machines; `earshot doctor` says why.",
+                                                         "Nobody can be found yet; `earshot doctor` says why."])
         for shown, way in zip(lines, ("by the Avahi daemon", "by itself")):
             self.assertIn("with the same key of the room den", shown[1])
             self.assertIn("port 4800", shown[2])

@@ -22,6 +22,8 @@ struct Finder {
     private var missedPeers = MissedPeers()
     /// The way in which peers are found; nil until it is known.
     private(set) var discoveryMode: DiscoveryMode?
+    /// Why no peer may be found; nil once discovery or the network has changed.
+    private(set) var obstacle: Obstacle?
     /// Warnings from before `.ready`, which is the first event.
     private var earlyWarnings: [NodeEvent] = []
     /// The user named a peer at a loopback address.
@@ -107,6 +109,7 @@ extension Finder {
     /// Reports a warning; before `.ready`, behind it.
     mutating func warn(_ code: NoticeCode, _ sentence: Sentence, _ effects: inout Effects) {
         let warning = NodeEvent.notice(code, sentence)
+        if let found = Obstacle(code, sentence) { obstacle = found }
         if discoveryMode == nil { earlyWarnings.append(warning) } else { effects.append(.report(warning)) }
     }
 
@@ -148,11 +151,13 @@ extension Finder {
         case .lost(let instance):
             lose([instance], now: now)
         case .networkChanged:
+            obstacle = nil
             effects.append(.probeAll)
         case .namesOutdated:
             effects.append(.renewAnnouncement)
         case .mode(let mode, let detail):
             if let known = discoveryMode, known != mode {
+                obstacle = nil
                 effects.append(.report(.notice(.discoveryChanged, Sentence(.discoveryIs, mode.rawValue, detail))))
             } else if mode == .none, discoveryMode == nil {
                 warn(.discoveryLost, Sentence(.discoveryWaits, detail), &effects)

@@ -166,6 +166,14 @@ extension JSONWriter {
         members(of: room.status)
         if let port = room.port { member("port", Int(port)) }
         if let discovery = room.discovery { member("discovery", discovery.rawValue) }
+        if let obstacle = room.obstacle {
+            member("obstacle") {
+                $0.object {
+                    $0.member("code", obstacle.code.rawValue)
+                    $0.member("message", obstacle.sentence.text(in: .english))
+                }
+            }
+        }
     }
 
     mutating func members(of message: MessageView, in room: RoomLabel) {

@@ -129,4 +129,6 @@ export const strings = {
   byItself: "This node listens on port %1 and looks for others with mDNS, by itself.",
   notLooking: "This node listens on port %1 and looks for nobody.",
   doctor: "If nobody comes, `earshot doctor` says what is in the way.",
+  noInterface: "No network leads to other machines; `earshot doctor` says why.",
+  discoveryLost: "Nobody can be found yet; `earshot doctor` says why.",
 };

@@ -129,4 +129,6 @@ export const strings = {
   byItself: "이 노드는 포트 %1에서 듣고, 스스로 mDNS로 다른 노드를 찾습니다.",
   notLooking: "이 노드는 포트 %1에서 듣고, 다른 노드를 찾지 않습니다.",
   doctor: "아무도 오지 않으면 `earshot doctor`가 무엇이 막는지 알려 줍니다.",
+  noInterface: "다른 컴퓨터로 가는 네트워크가 없습니다. 이유는 `earshot doctor`로 확인하세요.",
+  discoveryLost: "아직 다른 사람을 찾을 수 없습니다. 이유는 `earshot doctor`로 확인하세요.",
 };

@@ -5,6 +5,9 @@ import { phrase } from "/strings.js";
 // How others find this node, and it them.
 const ways = { daemon: "byDaemon", embedded: "byItself", none: "notLooking" };
 
+// Why nobody may be found, as the node knows it.
+const obstacles = { no_interface: "noInterface", discovery_lost: "discoveryLost" };
+
 function advice(isPrivate, title, discovery) {
   if (discovery === "none") return phrase(isPrivate ? "peerPrivate" : "peerOpen", title);
   return phrase(isPrivate ? "advicePrivate" : "adviceOpen", title);
@@ -22,7 +25,7 @@ export function welcomeLines({ kind, room, title, online, with: who, private: is
     `${name} ${phrase("nobodyYet")}`,
     advice(isPrivate, title, node?.discovery),
     ...(node ? [phrase(ways[node.discovery], node.port)] : []),
-    phrase("doctor"),
+    phrase(obstacles[node?.obstacle?.code] ?? "doctor"),
   ];
 }
 
