@@ -196,15 +196,19 @@ package struct EditorState: Sendable {
     private mutating func insertPaste(_ text: String) -> EditorOutcome {
         let pasted = PastedLines(text)
         // Behind a command the lines can only be one: the others would go elsewhere than the first, to the public room.
-        guard pasted.areMany, !PastedLines.isCommand(left) else { return insert(EditorState.typeable(pasted.joined)) }
+        guard pasted.areMany, !PastedLines.isCommand(left) else {
+            return insert(EditorState.typeable(pasted.joined(behind: left)))
+        }
         question = pasted
         return .changed
     }
 
-    /// `y` sends a paste as many messages, `j` joins it to one line, Escape and `n` drop it.
+    /// `y` sends a paste as many messages, unless a command is among them; `j` joins it to one line, Escape and `n` drop it.
     private mutating func answer(_ key: Key) -> EditorOutcome {
         guard let pasted = question else { return .refused }
         if key == .text("y") || key == .text("Y") {
+            // Sent as a text, it could show the key of a room to all.
+            if let command = pasted.firstCommand(behind: left) { return .pasteRefused(command) }
             question = nil
             let lines = pasted.entered(between: left, and: right).map(EditorState.typeable)
             clear()
@@ -212,7 +216,7 @@ package struct EditorState: Sendable {
         }
         if key == .text("j") || key == .text("J") {
             question = nil
-            return insert(EditorState.typeable(pasted.joined))
+            return insert(EditorState.typeable(pasted.joined(behind: left)))
         }
         if [.text("n"), .text("N"), .escape, .interrupt].contains(key) {
             question = nil
@@ -232,6 +236,8 @@ package enum EditorOutcome: Hashable, Sendable {
     case entered(String)
     /// A paste was confirmed: its lines in order.
     case pasted([String])
+    /// The line of this number in the paste is a command: nothing is sent, and the question stays.
+    case pasteRefused(Int)
     /// Several words may be meant.
     case choices([String])
     /// Escape, where there was nothing to get out of.

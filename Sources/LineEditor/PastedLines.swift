@@ -13,8 +13,18 @@ struct PastedLines: Hashable, Sendable {
     /// Whether a line, or its beginning, is a command: `/`, but not `//`.
     static func isCommand(_ line: String) -> Bool { line.hasPrefix("/") && !line.hasPrefix("//") }
 
-    /// All of it as one line.
-    var joined: String { lines.joined(separator: " ") }
+    /// All of it as one line, behind the text before the cursor: it is no command either.
+    func joined(behind left: String) -> String {
+        let line = lines.joined(separator: " ")
+        return left.isEmpty && areMany && line.hasPrefix("/") ? "/" + line : line
+    }
+
+    /// The number of the first line that would be a command if it were typed, from 1; nil for none.
+    ///
+    /// - Parameter left: the text before the cursor.
+    func firstCommand(behind left: String) -> Int? {
+        lines.indices.first { ($0 > 0 || left.isEmpty) && PastedLines.isCommand(lines[$0]) }.map { $0 + 1 }
+    }
 
     /// The lines to enter, between the text before the cursor and the text behind it.
     ///

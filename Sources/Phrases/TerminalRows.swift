@@ -19,6 +19,11 @@ extension Phrase {
         "메시지 %1개를 보낼까요? y: 예, j: 한 줄로 합치기, Esc: 아니요")
     package static let linesWait = Phrase("%1 line{ waits|s wait}, Esc drops {it|them}", "%1줄 대기 중, Esc로 취소")
     package static let pastedDropped = Phrase("%1 pasted line{|s} not sent", "붙여 넣은 %1줄을 보내지 않았습니다")
+    package static let pasteHasCommand = Phrase(
+        "not sent: line %1 begins with /; // says a slash", "보내지 않았습니다. %1번째 줄이 /로 시작합니다. //는 빗금을 말합니다")
+    package static let lineIsOfAnother = Phrase(
+        "not said yet: it was begun in another conversation; Enter says it here",
+        "다른 대화에서 쓰던 글이라 아직 보내지 않았습니다. 엔터를 누르면 여기에 보냅니다")
     package static let heldBack = Phrase(
         "%1 line{|s} not said, because the conversation did not open; Up has {it|them}",
         "대화가 열리지 않아 %1줄을 보내지 않았습니다. 위쪽 화살표로 불러옵니다")

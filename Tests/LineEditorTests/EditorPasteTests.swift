@@ -57,9 +57,19 @@ import Testing
         #expect(editor.askedLines == nil)
     }
 
-    @Test func `pasted lines are messages, never commands`() {
-        var editor = Self.asked("/quit\n//x\nhi\n/nick y")
-        #expect(editor.take(.text("y")) == .pasted(["//quit", "///x", "hi", "//nick y"]))
+    @Test func `no pasted line is a command, and none that looks like one is sent`() {
+        var editor = Self.asked("//x\nhi\n/nick y")
+        #expect(editor.take(.text("y")) == .pasteRefused(3))
+        #expect(editor.askedLines == 3)
+        _ = editor.take(.escape)
+        var said = Self.asked("//x\nhi")
+        #expect(said.take(.text("y")) == .pasted(["///x", "hi"]))
+        var joined = Self.asked("/join attic\nSECRET")
+        _ = joined.take(.text("j"))
+        #expect(joined.text == "//join attic SECRET")
+        // The first one is behind a text.
+        var behind = Self.asked("/quit\nhi", left: "so ")
+        #expect(behind.take(.text("y")) == .pasted(["so /quit", "hi"]))
     }
 
     @Test func `behind a command many lines are joined: none goes elsewhere than the first`() {

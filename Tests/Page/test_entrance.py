@@ -15,7 +15,7 @@ from test_firefox import FIREFOX, Firefox
 
 CONNECTED = "document.getElementById('state').textContent === 'connected'"
 # How long a page may take to come back is 20 s; the first start of a browser took 46 s where ten programs waited for a core.
-PATIENCE = 120
+PATIENCE = 300
 
 
 def unpacked(data):

@@ -236,6 +236,9 @@ class Manners(People):
         window.tmux("send-keys", "/open nobody", "Enter", "for nobody", "Enter", "/whoami", "Enter")
         self.wait_row(window, "1 line not said, because the conversation did not open")
         self.wait_row(window, "you are alice")
+        # A line that was given up was begun in sight of the refusal, or the next one is.
+        window.text("x")
+        window.type("C-u")
         window.enter("for all")
         heard = bob.wait(lambda event: event["event"] == "message", "a message")
         self.assertEqual(heard["text"], "for all")

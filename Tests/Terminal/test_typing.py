@@ -109,8 +109,20 @@ class Typing(unittest.TestCase):
         window.wait(lambda: "send 2 messages?" not in "".join(window.screen), "end of the question")
         window.paste("/who\nand more")
         window.wait_for("send 2 messages?")
-        window.type("j", "Home", "/", "Enter")
+        window.type("y")
+        window.wait_for("not sent: line 1 begins with /")
+        window.type("j", "Enter")
         self.hears(node, "/who and more")
+        # Not even behind a text is a key of a room said to all.
+        window.paste("so:\n/join attic SECRET")
+        window.wait_for("send 2 messages?")
+        window.type("y")
+        window.wait_for("not sent: line 2 begins with /")
+        window.type("Escape")
+        window.text("done")
+        window.type("Enter")
+        self.hears(node, "done")
+        self.assertFalse([event for event in node.events if "SECRET" in str(event)])
 
     def test_commands_and_names_are_completed(self):
         window, node = self.meet()

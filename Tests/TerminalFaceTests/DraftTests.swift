@@ -69,6 +69,38 @@ import Wire
         #expect(user.command() == "begun more")
     }
 
+    @Test func `a text that is begun within two seconds of a refusal needs another Enter`() throws {
+        for (pause, isHeld) in [(Duration.milliseconds(1_900), true), (.seconds(2), false)] {
+            var (user, _) = try Self.met()
+            user.type("/open nobody\r")
+            let next = user.session.nextLine()
+            user.session.settle(try #require(next), .refused)
+            user.advance(pause)
+            user.type("secret\r")
+            #expect(user.command() == (isHeld ? nil : "secret"))
+            if isHeld { user.type("\r") }
+            #expect(user.command() == (isHeld ? "secret" : nil))
+            // Only the first line: the user has seen it by then.
+            user.type("hello\r")
+            #expect(user.command() == "hello")
+        }
+    }
+
+    @Test func `a text of a room that another face left stays, and is said elsewhere by another Enter alone`() throws {
+        var (user, _) = try Self.met()
+        let garage = RoomLabel(number: 7, name: "garage")
+        let me = try Sample.who("me", number: 1_234, byte: 1)
+        user.tell(.ready(me: me, port: 1, room: "garage", discovery: .none), in: garage)
+        user.show([RoomReport(garage, .opened(.publicRoom, recent: []))])
+        user.type("the secret ")
+        user.show([RoomReport(garage, .leaving), RoomReport(.kitchen, .opened(.publicRoom, recent: []))])
+        user.type("is 1234\r")
+        #expect(user.command() == nil)
+        #expect(user.session.editor.text == "the secret is 1234")
+        user.type("\r")
+        #expect(user.command() == "the secret is 1234")
+    }
+
     @Test func `behind a refusal what was typed is kept apart from the draft, and a command is done`() throws {
         var (user, _) = try Self.met()
         user.type("for the room\u{1b}2")

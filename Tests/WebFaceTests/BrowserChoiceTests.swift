@@ -21,7 +21,7 @@ import Testing
             try commands(["BROWSER": "one: :two --new %s :three --quiet", "DISPLAY": ":0"])
                 == [["one", place], ["two", "--new", place], ["three", "--quiet", place]])
         #expect(
-            try commands(["BROWSER": #""/opt/my browser/run" --app=%s:'two'\\ words "a:b \\"c\\"" '' --x=\\"#])
+            try commands(["BROWSER": #""/opt/my browser/run" --app=%s:'two'\ words "a:b \"c\"" '' --x=\"#])
                 == [["/opt/my browser/run", "--app=\(place)"], ["two words", "a:b \"c\"", "", "--x=", place]])
         #expect(try commands(["BROWSER": ": :", "DISPLAY": ":0"]) == [["xdg-open", place]])
     }

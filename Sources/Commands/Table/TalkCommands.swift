@@ -65,6 +65,10 @@ extension CommandEntry {
             "requests", [], .direct, Phrase("open requests for direct conversations", "기다리는 대화 요청"),
             .inRoom { .requests($0.node.requests()) }),
         CommandEntry(
+            "leave", [.who(.conversing)], .direct,
+            Phrase("end the direct conversation with WHO", "WHO와의 대화를 끝냅니다"),
+            .inRoom { turn throws(ChatError) in try turn.perform(.leave(turn.peer())) }),
+        CommandEntry(
             "accept", [.requester], .direct,
             Phrase("let WHO, or the only one who asks, write to you", "WHO나 하나뿐인 요청을 수락합니다"),
             opensConversation: true,
@@ -78,10 +82,6 @@ extension CommandEntry {
             "decline", [.requester], .direct,
             Phrase("refuse WHO's request, or the only one, without notice", "WHO나 하나뿐인 요청을 알리지 않고 거절합니다"),
             .inProgram { turn, _, rooms throws(ChatError) in try turn.perform(.decline(turn.requester(rooms))) }),
-        CommandEntry(
-            "leave", [.who(.conversing)], .direct,
-            Phrase("end the direct conversation with WHO", "WHO와의 대화를 끝냅니다"),
-            .inRoom { turn throws(ChatError) in try turn.perform(.leave(turn.peer())) }),
     ]
 }
 

@@ -1,6 +1,7 @@
 import Commands
 import LineEditor
 import Model
+import Phrases
 import Wire
 
 /// The lines that were begun in conversations which are not open now.
@@ -60,7 +61,19 @@ extension TerminalSession {
             return
         }
         guard let before, let open = view.open, open != before, moves == 0 else { return }
-        drafts.keep(editor.exchangeLine(with: drafts.take(of: open)), of: before)
+        let draft = drafts.take(of: open)
+        // The user may go on typing: nothing of it is said here unseen.
+        if !editor.isEmpty { held = .lineIsOfAnother }
+        if isGone(before) {
+            // No conversation has the line any more: it stays, and the other draft is in the history.
+            if editor.isEmpty { _ = editor.exchangeLine(with: draft) } else { editor.keep(draft) }
+        } else {
+            drafts.keep(editor.exchangeLine(with: draft), of: before)
+        }
         echo()
+    }
+
+    private func isGone(_ id: ConversationID) -> Bool {
+        view.model.conversation(id) == nil || view.model.room(id.room)?.isLeaving ?? true
     }
 }

@@ -24,6 +24,8 @@ package struct TerminalSession: Sendable {
     private static let ringTime = Duration.seconds(1)
     /// Entered lines that are not yet taken.
     package static let mostWaiting = 1_024
+    /// For so long a user may not have seen that a conversation was not opened.
+    private static let readingTime = Duration.seconds(2)
     /// Lines that wait while another process has the terminal.
     private static let mostHidden = 1_000
 
@@ -39,8 +41,13 @@ package struct TerminalSession: Sendable {
     var drafts = Drafts()
     /// The entered lines that open conversations, and have not yet.
     var moves = 0
-    /// Whether the line that is typed was begun for a conversation that did not open: Enter says it only when it was shown where it would go.
-    private var isLineHeld = false
+    /// Why the line that is typed may be for another conversation than the open one: Enter says it only when it was shown where it would
+    /// go. Nil for a line that was begun in sight of it.
+    var held: Phrase?
+    /// Until when a line that is begun may be for the conversation that was not opened.
+    private var heldUntil: Instant?
+    /// The time of the latest input.
+    private var latest = Instant(nanoseconds: 0)
     /// Whether the identity whose line is being done is still there: the next one gets no text of it.
     private var mayPutBack = true
     /// Whether the user has entered a wipe: the line that is typed behind it is for the next identity.
@@ -97,6 +104,7 @@ package struct TerminalSession: Sendable {
 
     /// Keys that were typed.
     package mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant, wallClock: Timestamp) {
+        latest = now
         for key in decoder.feed(bytes, at: now) { take(key, at: now, wallClock: wallClock) }
     }
 
@@ -109,6 +117,7 @@ package struct TerminalSession: Sendable {
 
     /// Shows reports with the next frame.
     package mutating func show(_ reports: [RoomReport], at now: Instant, wallClock: Timestamp) {
+        latest = now
         for report in reports {
             let open = view.open
             view.show(report, at: now, wallClock: wallClock)
@@ -167,7 +176,8 @@ package struct TerminalSession: Sendable {
         moves = max(0, moves - held.count(where: \.opens))
         for line in held where line.isPasted { editor.keep(line.text) }
         if !held.isEmpty { tell(language(.heldBack, "\(held.count)")) }
-        isLineHeld = endMove(isRefused: true) && !editor.isEmpty
+        self.held = endMove(isRefused: true) && !editor.isEmpty ? .lineIsHeld : nil
+        heldUntil = latest + TerminalSession.readingTime
     }
 
     /// Forgets every line that was begun, entered or cut out.
@@ -175,7 +185,8 @@ package struct TerminalSession: Sendable {
         if hasEnteredWipe { editor.forget() } else { editor.forgetAll() }
         (drafts, moves) = (Drafts(), 0)
         waiting.removeAll { !(CommandEntry.typed(in: $0.text)?.endsPause ?? false) }
-        (isLineHeld, isWipeAsked, mayPutBack) = (false, false, false)
+        (held, heldUntil) = (nil, nil)
+        (isWipeAsked, mayPutBack) = (false, false)
         isEchoDue = true
     }
 
@@ -364,10 +375,14 @@ extension TerminalSession {
         {
         case .changed, .refused:
             recordTyping(before: before)
-            if editor.isEmpty { isLineHeld = false }
+            if editor.isEmpty { held = nil }
+            if before.isEmpty, !editor.isEmpty, let end = exchange(&heldUntil, with: nil), now < end {
+                held = .lineIsHeld
+            }
             if editor.text != before, view.recordTyping(at: now, wallClock: wallClock) { gatherLines() }
         case .entered(let line): enter(line)
         case .pasted(let lines): enter(pasted: lines)
+        case .pasteRefused(let line): tell(language(.pasteHasCommand, "\(line)"))
         case .choices(let words): tell("  " + words.prefix(100).joined(separator: "  "))
         case .escaped: if !keepAll() { dropPaste() }
         case .clearScreen: clearScreen()
@@ -400,16 +415,16 @@ extension TerminalSession {
             return tell(language(.tooManyLines, "1"))
         }
         let entered = WaitingLine(line: InputLine(content: .text(line), isPaced: isPaced), isPasted: false)
-        if exchange(&isLineHeld, with: false), entered.isForOpen {
+        if let reason = exchange(&held, with: nil), entered.isForOpen {
             putBack(line)
-            return tell(language(.lineIsHeld))
+            return tell(language(reason))
         }
         waiting.append(entered)
         if entered.opens { beginMove() }
     }
 
     private mutating func enter(pasted lines: [String]) {
-        if exchange(&isLineHeld, with: false) {
+        if exchange(&held, with: nil) != nil {
             for line in lines { editor.keep(line) }
             return tell(language(.heldBack, "\(lines.count)"))
         }

@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import Commands
 import Model
+import Phrases
 import Rendering
 import Wire
 
