@@ -66,20 +66,35 @@ class Screen(PageTest):
             page.keyboard.type("/open bob\n", delay=5)
         page.keyboard.type("for bob alone\n", delay=5)
         expect(page.locator("#rule")).to_contain_text("not answered yet")
-        expect(text).to_have_value("for bob alone")
+        page.keyboard.type("he", delay=5)
         held.pop().continue_()
         expect(page.locator("#title")).to_contain_text("bob#")
-        expect(text).to_have_value("for bob alone")
-        page.keyboard.press("Enter")
         self.bob.hears("for bob alone")
-        # Behind a refusal it stays where it was typed.
+        page.keyboard.type("llo\n", delay=5)
+        self.bob.hears("hello")
+        # Behind a refusal the user says where the lines go.
         with page.expect_request("**/commands"):
             page.keyboard.type("/open nobody77\n", delay=5)
-        page.keyboard.type("who is there\n", delay=5)
+        page.keyboard.type("who is there\nhalf", delay=5)
         held.pop().continue_()
-        expect(page.locator("#log .answer.bad")).to_have_count(1)
-        expect(text).to_have_value("who is there")
+        question = page.locator("#several")
+        expect(question).to_contain_text("not sent: the command was refused")
+        expect(text).to_have_value("who is there\nhalf")
+        page.keyboard.press("Enter")
+        expect(text).to_have_value("who is there\nhalf")
+        question.get_by_role("button", name="Discard").click()
+        expect(text).to_have_value("")
+        # So are those that are entered before the refusal can be read.
+        page.unroute("**/commands")
+        with page.expect_response("**/commands"):
+            page.keyboard.type("/open nobody77\n", delay=5)
+        page.keyboard.type("typed blindly\n")
+        expect(question).to_contain_text("not sent: the command was refused")
+        question.get_by_role("button", name="Use it here").click()
+        expect(text).to_have_value("typed blindly")
         self.assertEqual(self.public(), [])
+        page.keyboard.press("Enter")
+        self.bob.hears("typed blindly")
 
     def attic(self):
         """A page with a room of its own, in which another face may be asked to leave it."""

@@ -4,6 +4,8 @@ import { later } from "/later.js";
 import { phrase } from "/strings.js";
 import { closedWords, fault, hint, kindOf, lineOf, linesOf } from "/text.js";
 
+// For so many milliseconds a user may not have seen that a command was refused.
+const readingTime = 2000;
 // The node tells peers again after so many milliseconds.
 const typingPause = 3000;
 // A keyboard on the screen would cover the page whenever the field had the focus.
@@ -15,9 +17,9 @@ export class Composer {
   // on: {send(conversation, text), command(conversation, line), change(conversation, message, line), remove(conversation, message),
   // isKnown(conversation), isThere(conversation, message), lastOwn(conversation), typing(conversation, isOn), names(conversation),
   // commands(), pickEmoji(button, take, left)}
-  // on.command tells the id of the conversation that the page shows behind it.
+  // on.command tells the id of the conversation that the page shows behind it; null for a command that was refused.
   constructor({ form, input, rule, deleteButton, several, offers, emoji }, on) {
-    Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0, command: null });
+    Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0, command: null, behind: [] });
     Object.assign(this, { offers: null, question: null });
     // They come with the first key. If they do not, as the node is gone, the next key asks again.
     this.loadOffers = () => later("offers").then(({ Offers }) => {
@@ -57,6 +59,7 @@ export class Composer {
     if (!shown) conversation.draft = value || conversation.draft;
     else if (shown.isErased) {
       // No line goes along into another identity.
+      this.behind = [];
       if (value) input.blur();
     } else if (leads && !edited && !shown.held) {
       shown.draft = "";
@@ -65,13 +68,14 @@ export class Composer {
       // Another face has ended the conversation of what is typed: the user says where it goes.
       closed = closedWords(shown.info);
       shown[edited ? "edit" : shown.held ? "held" : "draft"] = null;
-      const text = [conversation.held?.text, value].filter(Boolean).join("\n");
+      const text = [conversation.held?.text, ...this.behind.splice(0), value].filter(Boolean).join("\n");
       if (text.trim()) conversation.held = { title: shown.info.title, text };
       else input.blur();
     }
     Object.assign(this, { shown: conversation, typed: 0, command: null });
     this.restore();
     if (closed && !this.held) this.tell(closed, true);
+    this.goOn();
   }
 
   // The line in the field that waits for the user's choice: {title, text}.
@@ -242,17 +246,46 @@ export class Composer {
       this.typed = 0;
       return this.change(shown, edited, kind === "command" ? text : lineOf(text));
     }
-    if (this.command) return this.tell(phrase("underWay"), true);
+    if (this.command) {
+      this.behind.push(this.input.value);
+      this.clear();
+      return this.tell(phrase("underWay"));
+    }
+    if (kind !== "command" && Date.now() - this.refused < readingTime) return this.hold();
     this.clear();
     if (kind === "command") this.perform(shown, text);
     else this.on.send(shown, text);
   }
 
-  // Until the answer, nobody knows which conversation the next line is for: it stays, and goes along where the command leads.
+  // Until the answer, nobody knows which conversation the next lines are for: they go along where the command leads. Behind a refused one,
+  // and for as long as the user may not have seen that, the user says where they go.
   async perform(conversation, line) {
     this.command = "waits";
     const id = await this.on.command(conversation, line);
-    if (this.command === "waits") this.command = this.shown && id !== this.shown.info.id ? "leads" : null;
+    if (this.command !== "waits") return;
+    this.command = this.shown && id !== null && id !== this.shown.info.id ? "leads" : null;
+    if (id !== null) return this.goOn();
+    this.refused = Date.now();
+    if (this.behind.length > 0 || (this.input.value && !this.edited)) this.hold();
+  }
+
+  // Does the lines that were entered behind a command.
+  goOn() {
+    while (this.shown && !this.command && this.behind.length > 0) {
+      const { kind, text } = kindOf(this.behind.shift());
+      if (kind === "command") this.perform(this.shown, text);
+      else this.on.send(this.shown, text);
+    }
+  }
+
+  hold() {
+    const { shown, edited, input } = this;
+    this.refused = 0;
+    if (!shown) return;
+    const text = [shown.held?.text, ...this.behind.splice(0), edited || shown.held ? "" : input.value].filter(Boolean).join("\n");
+    if (!edited) shown.draft = "";
+    shown.held = { text };
+    if (!edited) this.restore();
   }
 
   // A change that is refused can be mended, in its own conversation.

@@ -205,7 +205,7 @@ async function perform(conversation, line) {
     keepAnswer(shown, [`> ${shownLine}`, ...texts], isBad);
     draw(["log"]);
   }
-  return model.active;
+  return isBad ? null : model.active;
 }
 
 // Rows under a press stay until it ends: a press on a row that is made anew would be lost.

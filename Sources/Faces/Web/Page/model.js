@@ -124,7 +124,8 @@ export class Model {
 }
 
 const made = (info) => ({
-  // `edit` is {message, text}, a change that is not sent yet, and `held` {title, text}, a line of a conversation that has ended.
+  // `edit` is {message, text}, a change that is not sent yet, and `held` {title, text}, lines of a conversation that has ended, or behind a
+  // refused command, without a title.
   info, messages: new Messages(), draft: "", edit: null, held: null, unreadFrom: null,
 });
 

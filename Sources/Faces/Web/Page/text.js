@@ -61,7 +61,7 @@ const guarded = new RegExp(String.raw`(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u
 export const shownText = (text) => text.replace(/\r\n?|[\n\t]/gu, " ").replace(guarded, (_, kept) => kept ?? "\ufffd");
 
 // - title: that of a conversation that has ended.
-export const closedWords = ({ title }) => phrase("closed", shownText(title));
+export const closedWords = ({ title }) => (title ? phrase("closed", shownText(title)) : phrase("commandRefused"));
 
 // The state of a peer in words, the peer's own words last.
 export function presenceOf({ state, since, reason, elsewhere }) {
