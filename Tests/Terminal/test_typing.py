@@ -119,6 +119,7 @@ class Typing(unittest.TestCase):
         window.type("y")
         window.wait_for("not sent: line 2 begins with /")
         window.type("Escape")
+        window.wait(lambda: "send 2 messages?" not in "".join(window.screen), "end of the question")
         window.text("done")
         window.type("Enter")
         self.hears(node, "done")
