@@ -264,8 +264,8 @@ export class Composer {
     const id = await this.on.command(conversation, line);
     if (this.command !== "waits") return;
     this.command = this.shown && id !== null && id !== this.shown.info.id ? "leads" : null;
+    this.refused = id === null ? Date.now() : 0;
     if (id !== null) return this.goOn();
-    this.refused = Date.now();
     if (this.behind.length > 0 || (this.input.value && !this.edited)) this.hold();
   }
 
