@@ -86,6 +86,11 @@ export class Composer {
   key(event) {
     if (event.key === "Enter" && isComposing(event)) return event.preventDefault();
     if (isComposing(event) || this.offers?.key(event)) return;
+    if (event.key === "Tab" && !event.shiftKey && !this.offers && this.input.value) {
+      // A quick Tab comes before the module does.
+      event.preventDefault();
+      return this.loadOffers().then(() => this.offers?.key(event));
+    }
     if (event.key === "Enter") {
       event.preventDefault();
       if (event.shiftKey) this.tell(phrase("oneLine"), true);
