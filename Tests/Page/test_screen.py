@@ -266,7 +266,8 @@ class Screen(PageTest):
                     text.fill("SECRET-TYPED")
                     self.alice.node.say("/wipe now" if wipe == "elsewhere" else "/wipe yes")
                     if wipe == "with a pause":
-                        expect(text).to_have_value("")
+                        self.alice.node.wait(lambda event: event["event"] == "result" and event["command"] == "wipe", "wipe",
+                                             from_start=False)
                         self.alice.node.say("/wipe now")
                 expect(page.locator("#conversations .row")).to_have_count(1)
                 expect(page.locator("#me")).not_to_have_text(before)

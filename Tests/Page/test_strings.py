@@ -20,6 +20,7 @@ UNREAD = re.compile(r"""
       mention|online|away|offline|me|face|at|line|\ )+
     |[:.][-a-z.,:>\ ]+                              # a list of selectors
     |noreferrer\ noopener|\\ufffd|xdg-open\ .*|0\ 0\ 24\ 24|width=.*|--\w+|2-digit|NFC|_blank|\(\)\ Earshot
+    |\[\[?\\.*                                      # a class of characters
     |[?|$].*                                       # the beginning of a query, of an expression, and of a template within one""", re.VERBOSE)
 
 

@@ -59,7 +59,6 @@ export class Composer {
     if (!shown) conversation.draft = value || conversation.draft;
     else if (shown.isErased) {
       // No line goes along into another identity.
-      this.behind = [];
       if (value) input.blur();
     } else if (leads && !edited && !shown.held) {
       shown.draft = "";
@@ -67,7 +66,9 @@ export class Composer {
     } else if (!leads && !this.on.isKnown(shown)) {
       // Another face has ended the conversation of what is typed: the user says where it goes.
       closed = closedWords(shown.info);
-      shown[edited ? "edit" : shown.held ? "held" : "draft"] = null;
+      if (edited) shown.edit = null;
+      else if (shown.held) shown.held = null;
+      else shown.draft = null;
       const text = [conversation.held?.text, ...this.behind.splice(0), value].filter(Boolean).join("\n");
       if (text.trim()) conversation.held = { title: shown.info.title, text };
       else input.blur();
@@ -76,6 +77,12 @@ export class Composer {
     this.restore();
     if (closed && !this.held) this.tell(closed, true);
     this.goOn();
+  }
+
+  // The user has another identity: nothing of what is shown goes along. Its rooms may have ended one by one.
+  forget() {
+    this.behind = [];
+    if (this.shown) this.shown.isErased = true;
   }
 
   // The line in the field that waits for the user's choice: {title, text}.

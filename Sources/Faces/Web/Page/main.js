@@ -169,7 +169,10 @@ function received(event) {
   if (event.event === "request" && !event.snapshot) notices.tell(event.from, phrase("asksToTalk"));
   if (event.event === "invitation" && !event.there) notices.tell(event.from, phrase("invitesYou"));
   draw(parts);
-  if (event.event === "snapshot" && model.isAnew) outbox.forget();
+  if (event.event === "snapshot" && model.isAnew) {
+    outbox.forget();
+    composer.forget();
+  }
   if (event.event === "snapshot" || event.event === "resumed") {
     tellView();
     outbox.sendAll();
