@@ -1,12 +1,12 @@
 // Keeps what the user typed for conversations that have ended, as texts that are not sent, in the one that is shown.
-import { closedWords, lineOf } from "/text.js";
+import { heldWords, lineOf } from "/text.js";
 
 export function keepTexts(model, outbox) {
   const { current } = model;
   if (!current) return;
   for (const { info, held, edit, draft } of model.ended.splice(0)) {
     const lines = [held?.text, edit && changed(edit), draft].filter((line) => line?.trim());
-    outbox.move(info.id, current.info.id, lines, closedWords(info));
+    outbox.move(info.id, current.info.id, lines, heldWords(info));
   }
 }
 

@@ -2,7 +2,7 @@
 import { isComposing } from "/elements.js";
 import { later } from "/later.js";
 import { phrase } from "/strings.js";
-import { closedWords, fault, hint, kindOf, lineOf, linesOf } from "/text.js";
+import { heldWords, fault, hint, kindOf, lineOf, linesOf } from "/text.js";
 
 // For so many milliseconds a user may not have seen that a command was refused.
 const readingTime = 2000;
@@ -19,7 +19,7 @@ export class Composer {
   // commands(), pickEmoji(button, take, left)}
   // on.command tells the id of the conversation that the page shows behind it; null for a command that was refused.
   constructor({ form, input, rule, deleteButton, several, offers, emoji }, on) {
-    Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0, command: null, behind: [] });
+    Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0, command: null, behind: [], refused: 0 });
     Object.assign(this, { offers: null, question: null });
     // They come with the first key. If they do not, as the node is gone, the next key asks again.
     this.loadOffers = () => later("offers").then(({ Offers }) => {
@@ -65,11 +65,11 @@ export class Composer {
       conversation.draft = (conversation.draft ?? "") + value;
     } else if (!leads && !this.on.isKnown(shown)) {
       // Another face has ended the conversation of what is typed: the user says where it goes.
-      closed = closedWords(shown.info);
+      closed = heldWords(shown.info);
       if (edited) shown.edit = null;
       else if (shown.held) shown.held = null;
       else shown.draft = null;
-      const text = [conversation.held?.text, ...this.behind.splice(0), value].filter(Boolean).join("\n");
+      const text = this.takeLines(conversation, value);
       if (text.trim()) conversation.held = { title: shown.info.title, text };
       else input.blur();
     }
@@ -85,7 +85,12 @@ export class Composer {
     if (this.shown) this.shown.isErased = true;
   }
 
-  // The line in the field that waits for the user's choice: {title, text}.
+  // The held lines of a conversation, those that were entered behind a command, and one more.
+  takeLines(conversation, line) {
+    return [conversation.held?.text, ...this.behind.splice(0), line].filter(Boolean).join("\n");
+  }
+
+  // The lines in the field that wait for the user's choice: {title, text}, without a title behind a refused command.
   get held() {
     return this.edited ? null : this.shown?.held;
   }
@@ -245,7 +250,7 @@ export class Composer {
     const { shown, edited, held } = this;
     if (held) {
       this.shape();
-      return this.tell(phrase("notSent", closedWords(held)), true);
+      return this.tell(phrase("notSent", heldWords(held)), true);
     }
     if (this.lines.length > 1) return this.several.querySelector("button")?.focus();
     const { kind, text } = kindOf(this.input.value);
@@ -294,10 +299,11 @@ export class Composer {
     const { shown, edited, input } = this;
     this.refused = 0;
     if (!shown) return;
-    const text = [shown.held?.text, ...this.behind.splice(0), edited || shown.held ? "" : input.value].filter(Boolean).join("\n");
-    if (!edited) shown.draft = "";
-    shown.held = { text };
-    if (!edited) this.restore();
+    // A held line is in the field already, and an edit is not one of these.
+    shown.held = { text: this.takeLines(shown, edited || shown.held ? "" : input.value) };
+    if (edited) return;
+    shown.draft = "";
+    this.restore();
   }
 
   // A change that is refused can be mended, in its own conversation.

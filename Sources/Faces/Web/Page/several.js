@@ -1,7 +1,7 @@
 // Asks what to do with a line whose conversation has ended, or with several lines of a paste. Those that begin with `/` were text where they come from: none of them is performed.
 import { button, element } from "/elements.js";
 import { languageOf, phrase } from "/strings.js";
-import { closedWords, fault, kindOf, lineOf } from "/text.js";
+import { heldWords, fault, kindOf, lineOf } from "/text.js";
 
 const mostMessages = 50;
 
@@ -19,7 +19,7 @@ export class Several {
     if (held) {
       const take = button(phrase("useHere"), () => this.release(this.composer.held.text));
       const drop = button(phrase("discard"), () => this.release(""));
-      return several.replaceChildren(element("span", "", phrase("notSent", closedWords(held))), take, drop);
+      return several.replaceChildren(element("span", "", phrase("notSent", heldWords(held))), take, drop);
     }
     const sendAll = button(phrase("sendSeveral", lines.length), () => this.sendAll());
     const join = button(phrase("joinLines"), () => this.join());

@@ -60,8 +60,9 @@ const guarded = new RegExp(String.raw`(\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u
 // A text as it is shown on one line: nothing in it is unseen or changes the direction of others, as in the terminal (DisplayGuard.swift).
 export const shownText = (text) => text.replace(/\r\n?|[\n\t]/gu, " ").replace(guarded, (_, kept) => kept ?? "\ufffd");
 
-// - title: that of a conversation that has ended.
-export const closedWords = ({ title }) => (title ? phrase("closed", shownText(title)) : phrase("commandRefused"));
+// Why a line is not sent.
+// - title: that of its conversation, which has ended; none behind a refused command.
+export const heldWords = ({ title }) => (title ? phrase("closed", shownText(title)) : phrase("commandRefused"));
 
 // The state of a peer in words, the peer's own words last.
 export function presenceOf({ state, since, reason, elsewhere }) {
