@@ -151,12 +151,13 @@ package struct TerminalSession: Sendable {
     package mutating func settle(_ line: InputLine, _ outcome: LineOutcome) {
         guard case .text(let text) = line.content else { return }
         let entry = CommandEntry.typed(in: text)
+        let isWipe = entry?.isDangerous ?? false
         if outcome == .done {
             // The next line is handed out at once, and the report of the wipe may be on its way yet.
-            if entry?.isDangerous ?? false { forgetEntered() }
+            if isWipe { forgetEntered() }
             return
         }
-        if entry?.isDangerous ?? false { hasEnteredWipe = false }
+        if isWipe { hasEnteredWipe = false }
         guard mayPutBack else { return }
         if entry?.opensConversation ?? false { refuseMove() }
         if outcome == .mendable { putBack(text) }
@@ -171,12 +172,12 @@ package struct TerminalSession: Sendable {
     /// A line that opens a conversation was refused: the texts behind it are said in no other one.
     private mutating func refuseMove() {
         let end = waiting.firstIndex { $0.line.room != nil || !$0.isForOpen && $0.opens } ?? waiting.endIndex
-        let held = waiting[..<end].filter(\.isForOpen)
+        let unsaid = waiting[..<end].filter(\.isForOpen)
         waiting = waiting[..<end].filter { !$0.isForOpen } + waiting[end...]
-        moves = max(0, moves - held.count(where: \.opens))
-        for line in held where line.isPasted { editor.keep(line.text) }
-        if !held.isEmpty { tell(language(.heldBack, "\(held.count)")) }
-        self.held = endMove(isRefused: true) && !editor.isEmpty ? .lineIsHeld : nil
+        moves = max(0, moves - unsaid.count(where: \.opens))
+        for line in unsaid where line.isPasted { editor.keep(line.text) }
+        if !unsaid.isEmpty { tell(language(.heldBack, "\(unsaid.count)")) }
+        held = endMove(isRefused: true) && !editor.isEmpty ? .lineIsHeld : nil
         heldUntil = latest + TerminalSession.readingTime
     }
 
