@@ -380,11 +380,11 @@ extension ModelRoom {
         }
         let overview = snapshot.overview
         numbers = overview.numbers
-        let before = (isPrivate, isBridged, online, status)
+        let before = (isPrivate, isBridged, online, status, obstacle)
         (isPrivate, isBridged, online) = (overview.isPrivate, overview.isBridged, overview.online)
         (status, obstacle) = (snapshot.status, snapshot.obstacle)
         rename(overview.me, &changes)
-        if before != (isPrivate, isBridged, online, status) { changes.append(.changed(label)) }
+        if before != (isPrivate, isBridged, online, status, obstacle) { changes.append(.changed(label)) }
         takePeople(snapshot.peers, &changes)
         takeConversations(snapshot, &shared, &changes)
     }
