@@ -26,7 +26,15 @@ UP = "(part) => { const log = document.getElementById('log'); log.scrollTop = pa
 HOLD = """
     window.held = null;
     const frame = window.requestAnimationFrame.bind(window);
-    window.requestAnimationFrame = (draw) => (window.held ? window.held.push(draw) : frame(draw));
+    window.expected = 0;
+    window.requestAnimationFrame = (draw) => {
+        if (window.held) return window.held.push(draw);
+        window.expected += 1;
+        return frame((now) => {
+            window.expected -= 1;
+            draw(now);
+        });
+    };
     window.came = 0;
     window.WebSocket = class extends WebSocket {
         set onmessage(received) {
@@ -108,7 +116,8 @@ class Place(PageTest):
         page = self.page(context=context)
         self.say("first", 1)
         expect(self.rows(page)).to_have_text(["first 0"])
-        page.evaluate("() => { held = []; came = 0; asked = 0; }")
+        # A frame that was asked for before would draw.
+        page.wait_for_function("() => expected === 0 && (held = []) && (came = 0, asked = 0, true)", polling=20)
         self.say("many", 100)
         # By a timer: the wait for a frame would be held back as well, and never end where not all have come yet.
         page.wait_for_function("came === 100", polling=20)

@@ -92,7 +92,8 @@ private struct EditorRun {
         case .entered(let line): demand(!line.allSatisfy(\.isWhitespace), "an empty line is entered")
         case .pasted(let lines):
             for line in lines { demand(!EditorRun.hasControls(line), "a control character is pasted") }
-        case .changed, .refused, .pasteRefused, .choices, .escaped, .clearScreen, .endOfInput, .interrupted, .unbound: break
+        case .changed, .refused, .pasteRefused, .choices, .escaped, .clearScreen, .endOfInput, .interrupted, .unbound:
+            break
         }
         demand(!EditorRun.hasControls(editor.text), "a control character is in the line")
         demand(editor.text.utf8.count <= EditorState.mostBytes, "\(editor.text.utf8.count) bytes in the line")
