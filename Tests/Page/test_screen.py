@@ -280,6 +280,88 @@ class Screen(PageTest):
                 self.assertNotIn("SECRET", page.content())
                 page.context.close()
 
+    def test_in_the_pause_of_a_wipe_the_page_has_nothing_and_keeps_what_is_typed(self):
+        page = self.attic()
+        before = page.locator("#me").text_content()
+        text = page.locator("#text")
+        text.fill("SECRET-SAID")
+        page.keyboard.press("Enter")
+        expect(page.locator("#log .message:not(.waiting) .text")).to_have_text(["SECRET-SAID"])
+        text.fill("SECRET-DRAFT")
+        page.locator("#join").click()
+        page.locator("#dialog input").first.fill("secret-den")
+        self.alice.node.say("/wipe yes")
+        expect(page.locator("#state")).to_contain_text("everything is wiped; a new identity comes within")
+        expect(page.locator("#conversations .row")).to_have_count(0)
+        expect(page.locator("#log .message")).to_have_count(0)
+        expect(page.locator("#dialog")).to_be_hidden()
+        expect(page.locator("#title")).to_have_text("")
+        expect(text).to_have_value("")
+        self.assertNotIn("SECRET", page.content())
+        text.fill("for whoever comes")
+        page.keyboard.press("Enter")
+        expect(page.locator("#rule")).to_have_text("not connected yet: the text stays here")
+        self.alice.node.say("/wipe now")
+        expect(page.locator("#me")).not_to_have_text(before)
+        expect(page.locator("#conversations .row")).to_have_count(1)
+        expect(text).to_have_value("for whoever comes")
+        expect(page.locator("#log .message")).to_have_count(0)
+
+    def test_a_key_behind_a_button_that_is_gone_is_typed(self):
+        carol = self.person("carol", self.alice)
+        page = self.page()
+        carol.say(f"/msg {self.alice.node.number} may I?")
+        page.get_by_role("button", name="decline carol").click()
+        expect(page.locator("#requests")).not_to_contain_text("carol")
+        page.keyboard.type("typed")
+        expect(page.locator("#text")).to_have_value("typed")
+        for name in ("Send again", "Discard"):
+            page.locator("#text").fill("a text that the node refuses")
+            page.route("**/messages", lambda route: route.fulfill(status=422, json={"code": "too_long", "message": "no"}))
+            page.keyboard.press("Enter")
+            expect(page.locator("#log .failed")).to_have_count(1)
+            page.unroute("**/messages")
+            page.get_by_role("button", name=name).click()
+            page.keyboard.type("typed")
+            expect(page.locator("#text")).to_have_value("typed")
+            expect(page.locator("#log .failed")).to_have_count(0)
+
+    def test_a_line_typed_behind_accept_is_for_the_conversation_that_opens(self):
+        carol = self.person("carol", self.alice)
+        page = self.page()
+        carol.say(f"/msg {self.alice.node.number} may I?")
+        # The answer of the node comes later than the line.
+        held = []
+        page.route("**/requests/*", lambda route: held.append(route))
+        page.get_by_role("button", name="accept carol").click()
+        page.keyboard.type("for carol alone")
+        page.keyboard.press("Enter")
+        expect(page.locator("#text")).to_have_value("")
+        held[0].continue_()
+        carol.hears("for carol alone")
+        expect(page.locator("#title")).to_contain_text("carol#")
+        self.assertEqual(self.public(), [])
+        carol.say(f"/leave {self.alice.node.number}")
+        expect(page.locator("#log .answer")).to_contain_text("This conversation was left: what you say next asks carol#")
+
+    def test_a_wipe_closes_each_dialogue_and_forgets_what_it_had(self):
+        for asked in ("join", "make", "rename"):
+            with self.subTest(asked):
+                page = self.page()
+                before = page.locator("#me").text_content()
+                page.locator(f"#{asked}").click()
+                field = page.locator("#dialog input").first
+                field.fill("secret-den")
+                if asked == "make":
+                    page.keyboard.press("Enter")
+                    expect(page.locator("#dialog input")).to_have_count(0)
+                    expect(page.locator("#dialog").get_by_role("button", name="Copy")).to_be_visible()
+                self.alice.node.say("/wipe now")
+                expect(page.locator("#me")).not_to_have_text(before)
+                expect(page.locator("#dialog")).to_be_hidden()
+                self.assertEqual(page.evaluate("document.querySelector('#dialog-body').childNodes.length"), 0)
+                page.context.close()
+
     def test_a_press_on_a_row_counts_whatever_comes_meanwhile(self):
         page = self.page()
         row = page.locator("#conversations .row").filter(has_text="bob#")

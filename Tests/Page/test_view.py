@@ -423,6 +423,8 @@ class View(PageTest):
         self.assertEqual(shown, kept + ["a\ufffdb"] * len(hidden) + ["a b c d", "\ufffda", "\ufffda", "\u2764\ufe0f\ufffd", "a\ufffd\U0001f600"])
         self.bob.say("a\u3164\u200bb")
         expect(self.rows(page)).to_have_text(["a\ufffd\ufffdb"])
+        # A screen reader reads the text that is shown.
+        self.assertIn(": a\ufffd\ufffdb,", page.locator("#log .message").last.get_attribute("aria-label"))
 
     def test_no_character_of_a_text_moves_its_neighbours(self):
         page = self.page()

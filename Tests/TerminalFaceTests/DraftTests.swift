@@ -101,6 +101,38 @@ import Wire
         #expect(user.command() == "the secret is 1234")
     }
 
+    @Test func `a line that is typed over a held or refused one is held as well, until one was said`() throws {
+        for command in ["/open nobody", "/join prr sh"] {
+            var (user, _) = try Self.met()
+            user.type(command + "\r")
+            let next = user.session.nextLine()
+            user.session.settle(try #require(next), command.hasPrefix("/join") ? .mendable : .refused)
+            for text in ["for priv", "and more"] {
+                user.type(text + "\r")
+                #expect(user.command() == nil)
+                user.advance(.milliseconds(100))
+            }
+            // It is back, and was read.
+            user.type("\r")
+            #expect(user.command() == "and more")
+            user.type("for the room\r")
+            #expect(user.command() == "for the room")
+        }
+    }
+
+    @Test func `a line behind the key of a conversation that is not there waits for another Enter`() throws {
+        var (user, _) = try Self.met()
+        user.type("\u{1b}9for nine\r")
+        #expect(user.command() == nil)
+        #expect(user.session.editor.text == "for nine")
+        user.type("\r")
+        #expect(user.command() == "for nine")
+        user.type("\u{1b}9")
+        user.advance(.seconds(2))
+        user.type("for the room\r")
+        #expect(user.command() == "for the room")
+    }
+
     @Test func `behind a refusal what was typed is kept apart from the draft, and a command is done`() throws {
         var (user, _) = try Self.met()
         user.type("for the room\u{1b}2")

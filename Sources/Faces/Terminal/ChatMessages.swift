@@ -36,7 +36,8 @@ extension ChatView {
 
     /// The line of a message in a conversation that is not open.
     func elsewhere(_ message: MessageView, in room: RoomLabel) -> ChatLine {
-        let name = shortName(of: ChatView.other(in: message), in: room)
+        let isOwnPublic = message.isFromCurrentUser && message.action == nil && message.conversation == .publicRoom
+        let name = isOwnPublic ? language(.you) : shortName(of: ChatView.other(in: message), in: room)
         return rendering.elsewhere(message, name: name, room: isOpen(room) ? nil : room.name)
     }
 

@@ -44,8 +44,8 @@ package struct TerminalSession: Sendable {
     /// Why the line that is typed may be for another conversation than the open one: Enter says it only when it was shown where it would
     /// go. Nil for a line that was begun in sight of it.
     var held: Phrase?
-    /// Until when a line that is begun may be for the conversation that was not opened.
-    private var heldUntil: Instant?
+    /// Why a line that is begun until this time may be for another conversation than the open one.
+    private var unread: (reason: Phrase, until: Instant)?
     /// The time of the latest input.
     private var latest = Instant(nanoseconds: 0)
     /// Whether the identity whose line is being done is still there: the next one gets no text of it.
@@ -178,15 +178,18 @@ package struct TerminalSession: Sendable {
         for line in unsaid where line.isPasted { editor.keep(line.text) }
         if !unsaid.isEmpty { tell(language(.heldBack, "\(unsaid.count)")) }
         held = endMove(isRefused: true) && !editor.isEmpty ? .lineIsHeld : nil
-        heldUntil = latest + TerminalSession.readingTime
+        holdBegun(.lineIsHeld)
     }
+
+    /// The user has to read first why a line may be for another conversation.
+    private mutating func holdBegun(_ reason: Phrase) { unread = (reason, latest + TerminalSession.readingTime) }
 
     /// Forgets every line that was begun, entered or cut out.
     private mutating func forgetEntered() {
         if hasEnteredWipe { editor.forget() } else { editor.forgetAll() }
         (drafts, moves) = (Drafts(), 0)
         waiting.removeAll { !(CommandEntry.typed(in: $0.text)?.endsPause ?? false) }
-        (held, heldUntil) = (nil, nil)
+        (held, unread) = (nil, nil)
         (isWipeAsked, mayPutBack) = (false, false)
         isEchoDue = true
     }
@@ -370,6 +373,9 @@ extension TerminalSession {
         if pager != nil, page(with: key) { return }
         editor.place = view.open?.room ?? 0
         let before = editor.text
+        let isInput = if case .text = key { true } else if case .paste = key { true } else { false }
+        // Input begins another line where a refused one is back.
+        let begins = before.isEmpty || editor.isPutBack && isInput
         let (model, open, announced) = (view.model, view.open, view.announced)
         switch editor.take(
             key, completing: { KnownNames(model, open: open, announced: announced).completion(of: $0) })
@@ -377,9 +383,7 @@ extension TerminalSession {
         case .changed, .refused:
             recordTyping(before: before)
             if editor.isEmpty { held = nil }
-            if before.isEmpty, !editor.isEmpty, let end = exchange(&heldUntil, with: nil), now < end {
-                held = .lineIsHeld
-            }
+            if begins, !editor.isEmpty, let (reason, end) = unread, now < end { held = reason }
             if editor.text != before, view.recordTyping(at: now, wallClock: wallClock) { gatherLines() }
         case .entered(let line): enter(line)
         case .pasted(let lines): enter(pasted: lines)
@@ -418,8 +422,10 @@ extension TerminalSession {
         let entered = WaitingLine(line: InputLine(content: .text(line), isPaced: isPaced), isPasted: false)
         if let reason = exchange(&held, with: nil), entered.isForOpen {
             putBack(line)
+            holdBegun(reason)
             return tell(language(reason))
         }
+        if entered.isForOpen { unread = nil }
         waiting.append(entered)
         if entered.opens { beginMove() }
     }
@@ -449,11 +455,13 @@ extension TerminalSession {
     private mutating func perform(_ key: Key) {
         if case .conversation(let number) = key {
             guard let target = view.model.conversation(numbered: number) else {
+                holdBegun(.lineIsHeld)
                 return tell(language(.noConversation, "\(number)"))
             }
             open(target)
         } else if key == .nextUnread {
             guard let target = view.model.next(besides: view.open) else {
+                holdBegun(.lineIsHeld)
                 return tell(language(.nothingUnread))
             }
             open(target)

@@ -55,12 +55,25 @@ extension WebServer {
         }
         let number = connection.number
         Task {
+            if let seconds = await commands?.rooms.pauseLeft {
+                // The snapshot comes with the next identity: nothing of this one is shown until then.
+                execute { $0.tellWipe(seconds, to: number, at: key) }
+            }
             let invitations = await commands?.rooms.invitations ?? []
             await commands?.rooms.snapshot { [weak self] rooms in
                 // Behind the events before, and in front of those after.
                 self?.execute { $0.send(rooms, invitations, to: number, at: key) }
             }
         }
+    }
+
+    private func tellWipe(_ seconds: Int, to number: Int, at key: UInt) {
+        guard let connection = connection(number, at: key), connection.closing == nil else { return }
+        let wiped = WebJSON.object {
+            $0.member("event", "wiped")
+            $0.member("seconds", seconds)
+        }
+        send(connection.use == .events ? ServerSentEvent.text("wiped", wiped) : wiped, to: connection)
     }
 
     private func send(_ rooms: [RoomSnapshot], _ invitations: [InvitedRoom], to number: Int, at key: UInt) {

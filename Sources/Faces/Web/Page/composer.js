@@ -276,9 +276,14 @@ export class Composer {
 
   // Until the answer, nobody knows which conversation the next lines are for: they go along where the command leads. Behind a refused one,
   // and for as long as the user may not have seen that, the user says where they go.
-  async perform(conversation, line) {
+  perform(conversation, line) {
+    return this.lead(this.on.command(conversation, line));
+  }
+
+  // - led: tells the id as on.command does.
+  async lead(led) {
     this.command = "waits";
-    const id = await this.on.command(conversation, line);
+    const id = await led;
     if (this.command !== "waits") return;
     this.command = this.shown && id !== null && id !== this.shown.info.id ? "leads" : null;
     this.refused = id === null ? Date.now() : 0;

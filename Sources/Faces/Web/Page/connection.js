@@ -43,6 +43,7 @@ export class Connection {
       this.tries = 0;
       this.tell(["connected"], false);
     }
+    if (event.event === "wiped") this.tell(["wipedFor", event.seconds], false);
     if (event.seq) this.last = event.seq;
     this.on.event(event);
   }

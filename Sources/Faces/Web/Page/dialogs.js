@@ -34,6 +34,13 @@ export function show(title, rows, actions = [], { isHarmful = false, isKept = fa
 
 export const close = () => dialog.close();
 
+// Closes the dialogue, and forgets what it showed and what was typed in it.
+export function forget() {
+  content = null;
+  for (const name of ["dialog-title", "dialog-body", "dialog-buttons"]) part(name).replaceChildren();
+  close();
+}
+
 // Performs an action of the dialogue that is shown. What was typed stays while it is under way and when it is refused.
 export async function perform(action) {
   const own = content;
@@ -47,7 +54,7 @@ export async function perform(action) {
 
 // Says what is wrong in the dialogue, which stays.
 export function complain(text) {
-  content.fault.textContent = text;
+  if (content) content.fault.textContent = text;
 }
 
 // Asks for lines of text; `done` gets them.

@@ -25,7 +25,7 @@ export const strings = {
   // The page.
   wipeNow: "Wipe, come back at once",
   wipeQuestion: "Forget everything?",
-  wipeText: "All messages, people and rooms of this run are erased, and you get another identity.",
+  wipeText: "All messages, people and rooms of this run are erased, and you get another identity: 5 to 30 s later, so that nobody sees that it is you, or at once.",
   yourName: "Your name",
   nameFault: "a name has something that can be seen",
 

@@ -31,6 +31,7 @@ export const strings = {
   reconnectingIn: "reconnecting in %1 s",
   stale: "the node was started anew: open the link that it printed",
   notConnected: "not connected",
+  wipedFor: "everything is wiped; a new identity comes within %1 s",
   notReached: "the node is not reached",
 
   // The composer.
@@ -76,6 +77,7 @@ export const strings = {
   you: "you",
   youAreNow: "you are now %1",
   isNow: "%1 is now %2",
+  leftTalk: "This conversation was left: what you say next asks %1 for it again.",
   otherNames: "%1 people have other names now",
 
   // The lists.

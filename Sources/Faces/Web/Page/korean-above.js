@@ -25,7 +25,7 @@ export const strings = {
   // The page.
   wipeNow: "지우고 바로 돌아오기",
   wipeQuestion: "모두 잊을까요?",
-  wipeText: "이번 실행의 메시지, 사람, 방이 모두 지워지고 새 신원을 받습니다.",
+  wipeText: "이번 실행의 메시지, 사람, 방이 모두 지워지고 5~30초 뒤에, 또는 바로 새 신원을 받습니다. 기다리면 같은 사람인지 아무도 모릅니다.",
   yourName: "내 이름",
   nameFault: "이름에는 보이는 글자가 있어야 합니다",
 

@@ -31,6 +31,7 @@ export const strings = {
   reconnectingIn: "%1초 뒤 다시 연결",
   stale: "노드가 새로 시작되었습니다. 새로 출력한 링크를 여세요",
   notConnected: "연결되지 않음",
+  wipedFor: "모두 지웠습니다. %1초 안에 새 신원이 옵니다",
   notReached: "노드에 닿지 않습니다",
 
   // The composer.
@@ -76,6 +77,7 @@ export const strings = {
   you: "나",
   youAreNow: "이제 %1입니다",
   isNow: "%1 → %2",
+  leftTalk: "대화가 끝났습니다. 다음에 하는 말은 %1 님에게 다시 대화를 요청합니다.",
   otherNames: "%1명의 이름이 바뀌었습니다",
 
   // The lists.

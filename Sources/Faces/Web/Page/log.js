@@ -5,7 +5,7 @@ import { button, element, peerName } from "/elements.js";
 import { later } from "/later.js";
 import { richText } from "/richtext.js";
 import { phrase } from "/strings.js";
-import { clock, day } from "/text.js";
+import { clock, day, shownText } from "/text.js";
 import { welcomeRow } from "/welcome.js";
 
 const mostRows = 300;
@@ -193,6 +193,12 @@ export class Log {
     this.root.replaceChildren();
   }
 
+  // Shows no conversation.
+  clear() {
+    this.forget();
+    Object.assign(this, { shown: null, messages: null, end: null, missed: 0 });
+  }
+
   // Shows a message of the conversation, and gives its row, if it is here.
   reveal(id) {
     const place = this.messages?.all.findIndex((row) => row.id === id) ?? -1;
@@ -248,7 +254,8 @@ export class Log {
     line.append(richText(action ?? message.text));
     if (words) line.append(" ", element("span", "meta", words));
     const author = message.isFromCurrentUser ? phrase("you") : name.displayName;
-    const said = action ? `${name.displayName} ${action}` : `${author}: ${message.text}`;
+    const text = shownText(action ?? message.text);
+    const said = action ? `${name.displayName} ${text}` : `${author}: ${text}`;
     row.setAttribute("aria-label", [said, time.textContent, words].filter(Boolean).join(", "));
     const more = button("⋯", () => {}, phrase("actions"));
     more.className = "more";

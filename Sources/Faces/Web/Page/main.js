@@ -36,7 +36,13 @@ const makers = {
     showText: (title, text) => use("dialogs", (dialogs) => dialogs.show(title, [element("p", "", text)])),
   }),
   people: ({ People }) => new People(api, model, { open, invite: (person) => use("rooms", (rooms) => rooms.invite(person)) }),
-  requests: ({ Requests }) => new Requests(part("requests"), api, model, { attempt, follow, use, changed: () => draw(["list"]) }),
+  requests: ({ Requests }) => new Requests(part("requests"), api, model, {
+    attempt, follow, use, lead: (led) => composer.lead(led),
+    changed: () => {
+      draw(["list"]);
+      composer.focus();
+    },
+  }),
   rooms: ({ RoomDialogs }) => new RoomDialogs(api, model, follow),
   screen: ({ Screen }) => new Screen(document.body),
   // A message that was found may be of another conversation than the one that is shown by now.
@@ -138,12 +144,18 @@ const log = new Log(part("log"), part("newer"), {
   menu: (conversation, message, box) => use("menu", (menu) => menu.open(
     `${day(message.sentAt)}, ${clock(message.sentAt)}`, menu.itemsOf(conversation, message), box, () => model.has(conversation, message))),
   about: (conversation, message) => showPerson(model.author(conversation, message)),
-  retry: ({ info }, text) => outbox.retry(info.id, text),
+  retry: ({ info }, text) => {
+    outbox.retry(info.id, text);
+    composer.focus();
+  },
   use: (text) => {
     outbox.remove(text);
     composer.insert(text.line);
   },
-  discard: (text) => outbox.remove(text),
+  discard: (text) => {
+    outbox.remove(text);
+    composer.focus();
+  },
 });
 
 const showPerson = (person) => use("people", (people) => people.show(person));
@@ -169,9 +181,10 @@ function received(event) {
   if (event.event === "request" && !event.snapshot) notices.tell(event.from, phrase("asksToTalk"));
   if (event.event === "invitation" && !event.there) notices.tell(event.from, phrase("invitesYou"));
   draw(parts);
-  if (event.event === "snapshot" && model.isAnew) {
+  if (["snapshot", "wiped"].includes(event.event) && model.isAnew) {
     outbox.forget();
     composer.forget();
+    if (part("dialog-body").firstChild) use("dialogs", ({ forget }) => forget());
   }
   if (event.event === "snapshot" || event.event === "resumed") {
     tellView();
@@ -260,6 +273,7 @@ function drawParts() {
   if (has()) composer.show(current);
   if (current && model.ended.length > 0) use("closed", ({ keepTexts }) => keepTexts(model, outbox));
   if (has("log") && current) log.show(current);
+  else if (has()) log.clear();
   made.get("menu")?.review();
   composer.review();
 }
@@ -278,7 +292,8 @@ function drawTitle(info) {
   const away = me?.state !== "away" ? "" : me.reason ? phrase("awayFor", shownText(me.reason)) : phrase("away");
   part("face").replaceChildren(...(me ? [avatar(me.self, "me")] : []));
   part("me").replaceChildren(...(me ? [peerName(me.self), element("bdi", "", away)] : []));
-  if (info) part("title").replaceChildren(...(info.with ? [faceOf(info), peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))]));
+  const title = !info ? [] : info.with ? [faceOf(info), peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))];
+  part("title").replaceChildren(...title);
   part("presence").textContent = info ? presence(info) : "";
   part("room").hidden = info?.kind !== "room";
   part("with").hidden = info?.kind !== "direct";

@@ -1,6 +1,7 @@
 // What the page shows: rows of the node as it sends them, and what this page alone knows: drafts, answers to its commands, invitations that
 // are hidden, the conversation that it shows, and the line over new messages. No drawing.
 import { Messages } from "/messages.js";
+import { phrase } from "/strings.js";
 
 const mostPeople = 1024;
 const mostAnswers = 50;
@@ -158,6 +159,19 @@ const takers = new Map(Object.entries({
   snapshot(model, event) {
     model.snapshot(event);
     return ["all"];
+  },
+
+  // Until the next identity is there, there is nothing.
+  wiped(model) {
+    model.snapshot({ rooms: [], conversations: [], people: [], requests: [], invitations: [], colors: [] });
+    return ["all"];
+  },
+
+  // Who ended it, both know; the next text asks for it again.
+  direct(model, { state, with: who }, conversation) {
+    if (state !== "left" || !conversation) return [];
+    keepAnswer(conversation, [phrase("leftTalk", who.displayName)], false);
+    return ["log"];
   },
 
   message: (model, event, conversation) => (conversation?.messages.add(event, event.before) ? ["log", "list"] : ["again"]),

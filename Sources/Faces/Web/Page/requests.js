@@ -6,7 +6,7 @@ import { phrase } from "/strings.js";
 import { shownText } from "/text.js";
 
 export class Requests {
-  // on: {attempt(request), follow(answer), use(part, action), changed()}
+  // on: {attempt(request), follow(answer), use(part, action), lead(led), changed()}
   constructor(root, api, model, on) {
     Object.assign(this, { root, api, model, on });
   }
@@ -28,9 +28,17 @@ export class Requests {
     replace(root, [...requests, ...invitations]);
   }
 
-  async answer({ conversationId, roomId, from }, accept) {
-    const answer = await this.on.attempt(() => this.api.ask("POST", `rooms/${roomId}/requests/${from.key}`, { accept }));
-    if (accept && answer !== undefined) this.on.follow({ shown: conversationId });
+  // What is typed behind Accept is for the conversation that it opens.
+  answer(request, accept) {
+    const answered = this.on.attempt(() => this.api.ask("POST", `rooms/${request.roomId}/requests/${request.from.key}`, { accept }));
+    if (accept) this.on.lead(answered.then((answer) => this.opened(request, answer)));
+    this.on.changed();
+  }
+
+  opened({ conversationId }, answer) {
+    if (answer === undefined) return null;
+    this.on.follow({ shown: conversationId });
+    return conversationId;
   }
 
   hide(invitation) {

@@ -65,7 +65,7 @@ function latestWords(model, info, latest) {
   const { action, isFromCurrentUser } = latest;
   const words = shownText(action ?? latest.text);
   if (info.with && !action && !isFromCurrentUser) return [element("bdi", "words", words)];
-  const author = info.with && isFromCurrentUser ? element("span", "", phrase("you")) : peerName(model.authorOf(info, latest));
+  const author = isFromCurrentUser && !action ? element("span", "", phrase("you")) : peerName(model.authorOf(info, latest));
   return [author, element("bdi", "words", action ? `\u00a0${words}` : `: ${words}`)];
 }
 
