@@ -195,7 +195,14 @@ add | bus | daemon | configure | remove | exec | signal | link | address | attac
     [[ $host =~ ^[1-9][0-9]{0,2}$ ]] || die "no host number: $host"
     case $action in
     exec) exec nsenter -t "$(pid "$host")" -n -m -u -- "$@" ;;
-    signal) kill -"$2" "$(cat "$state/$host.$1")" ;;
+    signal)
+        process=$(cat "$state/$host.$1")
+        kill -"$2" "$process"
+        # The next daemon does not start beside one that is not gone yet.
+        if [ "$2" = KILL ]; then
+            while [ -e "/proc/$process" ] && ! grep -q '^State:.Z' "/proc/$process/status" 2>/dev/null; do :; done
+        fi
+        ;;
     link)
         ip link set "veth$host" "$1"
         # The host's kernel sees the cable a little later, and a program that begins before sees what was.
