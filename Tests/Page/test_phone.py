@@ -33,6 +33,16 @@ class Phone(PageTest):
         expect(page.locator("#dialog")).to_be_visible()
         self.assertEqual(page.evaluate(SMALL), [])
 
+    def test_a_long_name_leaves_room_for_what_is_beside_it(self):
+        self.befriend()
+        self.bob.say("/nick " + "w" * 16)
+        page = self.phone()
+        page.locator("#menu").tap()
+        page.locator("#conversations .row").filter(has_text="w" * 16).tap()
+        for part in ("#with", "#composer [type=submit]"):
+            box = page.locator(part).bounding_box()
+            self.assertLessEqual(box["x"] + box["width"], 382, part)
+
     def test_a_narrow_window_without_a_touch_screen_has_the_same_targets(self):
         self.befriend()
         page = self.page(viewport={"width": 390, "height": 844})
