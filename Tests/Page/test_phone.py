@@ -180,7 +180,7 @@ class Phone(PageTest):
         session.send("Emulation.setSafeAreaInsetsOverride", {"insets": {"top": 40, "bottom": 30, "left": 0, "right": 0}})
         self.assertIn("viewport-fit=cover", page.locator("meta[name=viewport]").get_attribute("content"))
         expect(page.locator("#head")).to_be_visible()
-        page.wait_for_function("document.getElementById('head').getBoundingClientRect().top === 40")
+        self.until(page, "document.getElementById('head').getBoundingClientRect().top === 40")
         box = page.locator("#rule").bounding_box()
         self.assertLessEqual(box["y"] + box["height"], 844 - 30)
         page.locator("#menu").tap()

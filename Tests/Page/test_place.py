@@ -117,10 +117,9 @@ class Place(PageTest):
         self.say("first", 1)
         expect(self.rows(page)).to_have_text(["first 0"])
         # A frame that was asked for before would draw.
-        page.wait_for_function("() => expected === 0 && (held = []) && (came = 0, asked = 0, true)", polling=20)
+        self.until(page, "expected === 0 && (held = []) && (came = 0, asked = 0, true)")
         self.say("many", 100)
-        # By a timer: the wait for a frame would be held back as well, and never end where not all have come yet.
-        page.wait_for_function("came === 100", polling=20)
+        self.until(page, "came === 100")
         self.assertEqual(page.evaluate("[asked, held.length, document.querySelectorAll('#log .message').length]"), [0, 1, 1])
         page.evaluate("() => { const draws = held; held = null; for (const draw of draws) requestAnimationFrame(draw); }")
         expect(self.rows(page).last).to_have_text("many 99")

@@ -35,6 +35,10 @@ class PageTest(WebTest):
     def tearDown(self):
         self.assertEqual(getattr(self, "errors", []), [])
 
+    def until(self, page, condition):
+        """Waits for an expression in the page: `wait_for_function` evaluates a string there, which the page's policy refuses."""
+        page.evaluate(f"() => new Promise((done) => {{ const look = () => (({condition}) ? done() : setTimeout(look, 10)); look(); }})")
+
     def rows(self, page):
         return page.locator("#log .message .text")
 
