@@ -382,7 +382,8 @@ extension TerminalSession {
         {
         case .changed, .refused:
             recordTyping(before: before)
-            if editor.isEmpty { held = nil }
+            // A line that the user gives up was read.
+            if editor.isEmpty, held != nil { (held, unread) = (nil, nil) }
             if begins, !editor.isEmpty, let (reason, end) = unread, now < end { held = reason }
             if editor.text != before, view.recordTyping(at: now, wallClock: wallClock) { gatherLines() }
         case .entered(let line): enter(line)
