@@ -140,8 +140,7 @@ package struct EditorState: Sendable {
     /// The first key behind a refused line mends it, or begins another one, behind which Up has it.
     private mutating func leavePutBack(by key: Key) {
         guard exchange(&isPutBack, with: false) else { return }
-        let isText = if case .text = key { true } else if case .paste = key { true } else { false }
-        guard isText else { return }
+        guard key.isText else { return }
         keep(text)
         clear()
     }

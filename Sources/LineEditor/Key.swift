@@ -48,6 +48,13 @@ package enum Key: Hashable, Sendable {
     /// No key: the terminal's answer to the question for its background.
     case background(TerminalColor)
 
+    /// Whether it puts a text into the line: one that was typed or pasted.
+    package var isText: Bool {
+        if case .text = self { return true }
+        if case .paste = self { return true }
+        return false
+    }
+
     /// The key of a control byte; nil for one that means nothing here.
     init?(control byte: UInt8) {
         switch byte {

@@ -45,7 +45,7 @@ package struct TerminalSession: Sendable {
     /// go. Nil for a line that was begun in sight of it.
     var held: Phrase?
     /// Why a line that is begun until this time may be for another conversation than the open one.
-    private var unread: (reason: Phrase, until: Instant)?
+    private var suspicion: (reason: Phrase, until: Instant)?
     /// The time of the latest input.
     private var latest = Instant(nanoseconds: 0)
     /// Whether the identity whose line is being done is still there: the next one gets no text of it.
@@ -182,14 +182,14 @@ package struct TerminalSession: Sendable {
     }
 
     /// The user has to read first why a line may be for another conversation.
-    private mutating func holdBegun(_ reason: Phrase) { unread = (reason, latest + TerminalSession.readingTime) }
+    private mutating func holdBegun(_ reason: Phrase) { suspicion = (reason, latest + TerminalSession.readingTime) }
 
     /// Forgets every line that was begun, entered or cut out.
     private mutating func forgetEntered() {
         if hasEnteredWipe { editor.forget() } else { editor.forgetAll() }
         (drafts, moves) = (Drafts(), 0)
         waiting.removeAll { !(CommandEntry.typed(in: $0.text)?.endsPause ?? false) }
-        (held, unread) = (nil, nil)
+        (held, suspicion) = (nil, nil)
         (isWipeAsked, mayPutBack) = (false, false)
         isEchoDue = true
     }
@@ -373,9 +373,8 @@ extension TerminalSession {
         if pager != nil, page(with: key) { return }
         editor.place = view.open?.room ?? 0
         let before = editor.text
-        let isInput = if case .text = key { true } else if case .paste = key { true } else { false }
-        // Input begins another line where a refused one is back.
-        let begins = before.isEmpty || editor.isPutBack && isInput
+        // Text begins another line where a refused one is back.
+        let begins = before.isEmpty || editor.isPutBack && key.isText
         let (model, open, announced) = (view.model, view.open, view.announced)
         switch editor.take(
             key, completing: { KnownNames(model, open: open, announced: announced).completion(of: $0) })
@@ -383,8 +382,8 @@ extension TerminalSession {
         case .changed, .refused:
             recordTyping(before: before)
             // A line that the user gives up was read.
-            if editor.isEmpty, held != nil { (held, unread) = (nil, nil) }
-            if begins, !editor.isEmpty, let (reason, end) = unread, now < end { held = reason }
+            if editor.isEmpty, held != nil { (held, suspicion) = (nil, nil) }
+            if begins, !editor.isEmpty, let (reason, end) = suspicion, now < end { held = reason }
             if editor.text != before, view.recordTyping(at: now, wallClock: wallClock) { gatherLines() }
         case .entered(let line): enter(line)
         case .pasted(let lines): enter(pasted: lines)
@@ -426,7 +425,7 @@ extension TerminalSession {
             holdBegun(reason)
             return tell(language(reason))
         }
-        if entered.isForOpen { unread = nil }
+        if entered.isForOpen { suspicion = nil }
         waiting.append(entered)
         if entered.opens { beginMove() }
     }

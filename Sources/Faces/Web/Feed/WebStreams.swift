@@ -45,11 +45,7 @@ extension WebServer {
     private func begin(_ connection: WebConnection, at key: UInt, last: String?) {
         let log = hub.log
         if let number = last.flatMap(log.number) {
-            let resumed = WebJSON.object {
-                $0.member("event", "resumed")
-                $0.member("seq", log.id)
-            }
-            send(connection.use == .events ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection)
+            tell("resumed", to: connection) { $0.member("seq", log.id) }
             hub.follow(connection.number, behind: number, as: connection.form)
             return settle()
         }
@@ -69,11 +65,16 @@ extension WebServer {
 
     private func tellWipe(_ seconds: Int, to number: Int, at key: UInt) {
         guard let connection = connection(number, at: key), connection.closing == nil else { return }
-        let wiped = WebJSON.object {
-            $0.member("event", "wiped")
-            $0.member("seconds", seconds)
+        tell("wiped", to: connection) { $0.member("seconds", seconds) }
+    }
+
+    /// Sends an event about the stream itself, which no other client gets.
+    private func tell(_ name: String, to connection: WebConnection, _ members: (inout JSONWriter) -> Void) {
+        let event = WebJSON.object {
+            $0.member("event", name)
+            members(&$0)
         }
-        send(connection.use == .events ? ServerSentEvent.text("wiped", wiped) : wiped, to: connection)
+        send(connection.use == .events ? ServerSentEvent.text(name, event) : event, to: connection)
     }
 
     private func send(_ rooms: [RoomSnapshot], _ invitations: [InvitedRoom], to number: Int, at key: UInt) {

@@ -161,13 +161,13 @@ const takers = new Map(Object.entries({
     return ["all"];
   },
 
-  // Until the next identity is there, there is nothing.
+  // The page has nothing until the next identity is there.
   wiped(model) {
     model.snapshot({ rooms: [], conversations: [], people: [], requests: [], invitations: [], colors: [] });
     return ["all"];
   },
 
-  // Who ended it, both know; the next text asks for it again.
+  // Either of the two has left it; the next text asks for it again.
   direct(model, { state, with: who }, conversation) {
     if (state !== "left" || !conversation) return [];
     keepAnswer(conversation, [phrase("leftTalk", who.displayName)], false);
