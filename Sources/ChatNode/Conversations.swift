@@ -5,7 +5,9 @@ package import Wire
 /// An action of the user in a room that can be refused. After an error nothing has changed.
 package enum UserAction: Sendable {
     /// Says a text in a conversation; nil for the one that is looked at. The first text for a peer is a request.
-    case send(String, to: Conversation? = nil)
+    ///
+    /// `replyTo` is the id of the message that it answers, in digits; nil for none.
+    case send(String, to: Conversation? = nil, replyTo: String? = nil)
     case accept(PeerID)
     case decline(PeerID)
     case leave(PeerID)
@@ -13,15 +15,23 @@ package enum UserAction: Sendable {
     case edit(String?, of: Conversation? = nil, String, isAction: Bool = false)
     /// Deletes an own message, named as in `edit`.
     case delete(String?, of: Conversation? = nil)
+    /// Changes the user's reactions to the message whose id begins so, of a conversation; nil for the one that is looked at.
+    case react(String, of: Conversation? = nil, ReactionChange)
+    /// Puts a card on the notice board of the room.
+    case post(title: String, text: String, CardColor)
+    /// Takes an own card down: the one whose id begins so, or the last one.
+    case removeCard(String?)
     /// Invites a peer to a room, which may be another than this one.
     case invite(PeerID, to: Room)
     case rename(String)
 
-    /// Takes a message's worth of the own rate.
-    var isPaced: Bool {
+    /// Its cost in the own rates; nil for none.
+    var pace: Pace? {
         switch self {
-        case .send, .edit, .delete, .invite: true
-        case .accept, .decline, .leave, .rename: false
+        case .send, .edit, .delete, .removeCard, .invite: .messages(1)
+        case .post: .card
+        case .react: .reactions
+        case .accept, .decline, .leave, .rename: nil
         }
     }
 }
@@ -82,12 +92,17 @@ struct Conversations: ~Copyable {
         router = MessageRouter(
             session: session, joinedAt: joinedAt, marks: marks, accepted: accepted, contacts: configuration.contacts,
             sendsReadReceipts: configuration.readReceipts, pace: rate)
-        pacer = Pacer(rate, now: now)
+        pacer = Pacer(rate, reactions: Conversations.rateOfReactions(pace), now: now)
     }
 
     /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
     private static func rate(_ pace: Double) -> Rate {
         Rate(perSecond: pace, burst: max(1, pace * Limits.sendBurst / Limits.sendPerSecond))
+    }
+
+    private static func rateOfReactions(_ pace: Double) -> Rate {
+        let factor = pace / Limits.sendPerSecond
+        return Rate(perSecond: Limits.reactPerSecond * factor, burst: max(1, Limits.reactBurst * factor))
     }
 
     /// When `tickTyping` has something to send; nil for never.
@@ -98,19 +113,27 @@ struct Conversations: ~Copyable {
         _ action: UserAction, _ environment: Environment, _ effects: inout Effects
     ) throws(ChatError) {
         var rest = pacer
-        if action.isPaced, !rest.takeTokens(now: environment.now) { throw ChatError(.rateLimited, .tooFast, "\(pace)") }
+        if let pace = action.pace, !rest.takeTokens(pace, now: environment.now) {
+            throw ChatError(.rateLimited, .tooFast, "\(self.pace)")
+        }
         if isPrivate(action) { sendAnswers(environment, &effects) }
         let conversation = router.activeConversation
         let moment = environment.moment
         let outcome =
             switch action {
-            case .send(let text, let conversation): try router.send(text, to: conversation, at: moment)
+            case .send(let text, let conversation, let target):
+                try router.send(text, to: conversation, replyTo: target, at: moment)
             case .accept(let peer): try router.accept(peer, at: moment)
             case .decline(let peer): try router.decline(peer)
             case .leave(let peer): try router.leave(peer, at: moment)
             case .edit(let id, let conversation, let text, let isAction):
                 try router.edit(id, of: conversation, text, isAction: isAction, at: moment)
             case .delete(let id, let conversation): try router.delete(id, of: conversation, at: moment)
+            case .react(let id, let conversation, let change):
+                try router.react(id, of: conversation, change, at: moment)
+            case .post(let title, let text, let color):
+                try router.post(title: title, text: text, color: color, at: moment)
+            case .removeCard(let id): try router.removeCard(id, at: moment)
             case .invite(let peer, let room): try router.invite(peer, to: room, at: moment)
             case .rename(let nickname): try router.rename(nickname, at: moment)
             }
@@ -118,7 +141,7 @@ struct Conversations: ~Copyable {
         // The request is acknowledged when it is accepted.
         if case .accept = action { sendAnswers(environment, &effects) }
         pacer = rest
-        if case .send(_, let chosen) = action {
+        if case .send(_, let chosen, _) = action {
             sendTyping(typing.said(in: chosen ?? conversation), environment, &effects)
         }
     }
@@ -168,10 +191,11 @@ struct Conversations: ~Copyable {
     /// Whether records go to all links for an action, since its payloads have one receiver: receipts go with them.
     private func isPrivate(_ action: UserAction) -> Bool {
         switch action {
-        case .send(_, let conversation), .edit(_, let conversation, _, _), .delete(_, let conversation):
+        case .send(_, let conversation, _), .edit(_, let conversation, _, _), .delete(_, let conversation),
+            .react(_, let conversation, _):
             (conversation ?? router.activeConversation) != .publicRoom
         case .invite, .accept, .leave: true
-        case .decline, .rename: false
+        case .decline, .rename, .post, .removeCard: false
         }
     }
 
@@ -272,12 +296,14 @@ extension Conversations {
     /// The reason why the next message waits: the own rate, a peer's full queue, or near peers that have 2 s from the start to be
     /// met; nil if it may be sent now.
     ///
-    /// - Parameter isFast: a result of `isFastSender`.
+    /// - Parameters:
+    ///   - pace: of the message.
+    ///   - isFast: a result of `isFastSender`.
     mutating func obstacle(
-        isFast: Bool, _ links: inout Links, _ environment: Environment, _ effects: inout Effects
+        _ pace: Pace, isFast: Bool, _ links: inout Links, _ environment: Environment, _ effects: inout Effects
     ) -> Obstacle? {
         let now = environment.now
-        let pause = pacer.wait(now: now)
+        let pause = pacer.wait(pace, now: now)
         if pause > .zero {
             resumeSenders(at: now + pause, &effects)
             return .ownRate(pause)

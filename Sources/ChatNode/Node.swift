@@ -298,11 +298,11 @@ extension Node {
     ///
     /// - Returns: false if the node leaves instead.
     @discardableResult
-    package func waitUntilMaySend() async -> Bool {
+    package func waitUntilMaySend(_ pace: Pace = .messages(1)) async -> Bool {
         enter()
         let isFast = parts.conversations.isFastSender(now: scheduler.now)
         while parts.lifecycle.isRunning {
-            guard act({ $0.conversations.obstacle(isFast: isFast, &$0.links, $1, &$2) }) != nil else {
+            guard act({ $0.conversations.obstacle(pace, isFast: isFast, &$0.links, $1, &$2) }) != nil else {
                 parts.conversations.released(now: scheduler.now)
                 return true
             }

@@ -28,7 +28,8 @@ package enum IDList {
 }
 
 extension Limits {
-    /// Ids in a `have`, and entries of the tables about what was offered: 100 messages, an edit of each, and 100
-    /// deletions. With more the list does not fit one record; with fewer a part of the history is never offered.
-    package static let offeredPayloads = 300
+    /// Ids in a `have`, and entries of the tables about what was offered: 100 messages, an edit of each, 100 deletions,
+    /// 184 reactions and 16 cards. With more the list does not fit one record; with fewer a part of the history is
+    /// never offered.
+    package static let offeredPayloads = 500
 }

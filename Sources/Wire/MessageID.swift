@@ -21,6 +21,12 @@
         self = id
     }
 
+    /// Nil unless there are exactly 32 hexadecimal digits.
+    package init?(hexadecimal text: some StringProtocol) {
+        guard let bytes = Hexadecimal.decode(text), let id = MessageID(bytes) else { return nil }
+        self = id
+    }
+
     /// All of it is a digest: its first half spreads as well as the whole.
     @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(first) }
 

@@ -34,14 +34,38 @@ package enum Sample {
 
     package static func said(
         _ text: String, by who: PeerName, in conversation: ConversationView = .publicRoom, own: Bool = false,
-        history: Bool = false, delivery: DeliveryState? = nil, mention: Bool = false, id: UInt8 = 0x0c
+        history: Bool = false, delivery: DeliveryState? = nil, mention: Bool = false, id: UInt8 = 0x0c,
+        replyTo target: MessageID? = nil, reactions: [ReactionCount] = []
     ) throws -> MessageView {
         MessageView(
             conversation: conversation, id: try message(id), from: who, text: text, sentAt: time,
             receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), placeTime: time,
             authorClock: AuthorClock(epoch: 1, sequence: 1), isFromCurrentUser: own, isHistory: history,
             isEdited: false, unread: 1, delivery: delivery,
-            mention: mention ? Mention(of: try Sample.who("me")) : nil)
+            mention: mention ? Mention(of: try Sample.who("me")) : nil, replyTo: target, reactions: reactions)
+    }
+
+    /// One reaction to a message, which the message then has.
+    package static func reaction(
+        _ emoji: String = "👍", by who: PeerName, to message: MessageView, own: Bool = false
+    ) throws -> ReactionEvent {
+        var message = message
+        message.reactions = [ReactionCount(emoji: emoji, count: 1, isOwn: own)]
+        return ReactionEvent(
+            message: message, by: who, emojis: [emoji], id: try Sample.message(0x0e), isFromCurrentUser: own,
+            isHistory: false)
+    }
+
+    package static func card(
+        _ title: String = "lost", _ text: String = "a red hat", _ color: CardColor = .teal, by who: PeerName,
+        own: Bool = false, history: Bool = false, id: UInt8 = 0x0d
+    ) throws -> CardView {
+        let order = SignedOrder(
+            time: time, author: who.key, authorClock: AuthorClock(epoch: 1, sequence: UInt64(id)), id: try message(id))
+        return CardView(
+            id: order.id, from: who, content: CardContent(title: title, text: text, color: color), sentAt: time,
+            expiresAt: Timestamp(milliseconds: time.milliseconds + 86_400_000),
+            isFromCurrentUser: own, isHistory: history, order: order)
     }
 
     /// Every event, each in every conversation that it can be in.
@@ -65,14 +89,17 @@ package enum Sample {
                 .crowd(came: 12, left: 3, online: 1_003),
             ]
         let notices: [NodeEvent] = NoticeCode.allCases.map { .notice($0, "note") }
+        let card = try card(by: who)
+        let board = [NodeEvent.card(card)] + CardEnd.allCases.map { .cardRemoved(card, $0) }
         let placed = try places.flatMap { place -> [NodeEvent] in
             [
+                .reacted(try reaction(by: who, to: try said("hi", by: who, in: place))),
                 .message(try said("hi", by: who, in: place)), .edited(try said("ho", by: who, in: place)),
                 .deleted(try said("", by: who, in: place)), .typing(who, place, isOn: true),
             ]
         }
         let life: [NodeEvent] = [.ready(me: who, port: 40_123, room: "lobby", discovery: .daemon), .stopped(.asked)]
-        return direct + changes + presence + notices + placed + life
+        return direct + changes + presence + notices + placed + board + life
     }
 
     /// Texts that try to steer a terminal, to hide, or to end the line.

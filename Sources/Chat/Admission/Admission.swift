@@ -212,8 +212,8 @@ package struct Admission: Sendable {
     }
 
     private static func proven(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) -> VerifiedPayload {
-        // Every node that has the message applies the change, so that its signature is checked at once.
-        if frame.type.changesMessage { return try VerifiedPayload(checking: frame, via: link) }
+        // Every node applies what it says, so that its signature is checked at once.
+        if frame.type.isCheckedAtOnce { return try VerifiedPayload(checking: frame, via: link) }
         guard let payload = VerifiedPayload(try frame.signedPayload(), onLinkOf: link) else { throw .foreignAuthor }
         return payload
     }
@@ -223,7 +223,7 @@ package struct Admission: Sendable {
     ) throws(DropReason) -> VerifiedPayload {
         let isTrusted = frame.isBridged && link.bridge == .trusted
         let kind: RelayLink = link.kind == .mesh && isTrusted ? .bridge : link.kind
-        try peers.takeRelayToken(of: frame.header.author, from: link.peer, link.source, as: kind, now: now)
+        try peers.takeRelayToken(frame.type, of: frame.header.author, from: link.peer, link.source, as: kind, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link.peer)
         switch link.kind {
         case .overlay, .smallRoom:
@@ -243,7 +243,8 @@ package struct Admission: Sendable {
         guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
         guard frame.type.maySeal else { throw .misdirected }
         try checkRoom(frame)
-        try peers.takeRelayToken(of: frame.header.author, from: link, LinkSource(of: link), as: .mesh, now: now)
+        try peers.takeRelayToken(
+            frame.type, of: frame.header.author, from: link, LinkSource(of: link), as: .mesh, now: now)
         // Before the rate of the author, which anyone that seals a message could use up otherwise.
         let payload = try Admission.forUs(try VerifiedPayload(authenticating: frame, under: key, sealedVia: link), me)
         if isNew { try checkWaiting(frame) }

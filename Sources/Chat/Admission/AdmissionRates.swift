@@ -4,6 +4,8 @@ package import Wire
 package struct AdmissionRates: Sendable {
     /// Payloads that users read, per author: messages, edits, deletions, requests.
     let messages: Rate
+    /// Reactions, per author.
+    let reactions: Rate
     /// Payloads that only change how a peer is shown, per author: typing, presence, receipts, answers to requests.
     let signals: Rate
     /// Relayed frames, per overlay link; one on another link counts as `meshCost`.
@@ -16,8 +18,10 @@ package struct AdmissionRates: Sendable {
     let newTreeAuthors: Rate
     /// Relayed frames and new authors of all overlay links together: less than a neighbour takes from this node's link.
     let crowdRelayed, crowdAuthors: Rate
-    /// Messages of all young authors of a crowd.
-    let young: Rate
+    /// Messages and reactions of all young authors of a crowd.
+    let young, youngReactions: Rate
+    /// Reactions of all overlay links together: the rest of what these may bring is for messages.
+    let crowdReactions: Rate
 
     static let meshCost = Limits.treeFramesPerSecond / Limits.relayedFramesPerSecond
 
@@ -26,6 +30,7 @@ package struct AdmissionRates: Sendable {
     package init(messagesPerSecond: Double = Limits.sendPerSecond) {
         guard messagesPerSecond > 0 else {
             (messages, signals, relayed) = (.unlimited, .unlimited, .unlimited)
+            (reactions, youngReactions, crowdReactions) = (.unlimited, .unlimited, .unlimited)
             (newAuthors, newRoomAuthors, newTreeAuthors) = (.unlimited, .unlimited, .unlimited)
             (crowdRelayed, crowdAuthors, young) = (.unlimited, .unlimited, .unlimited)
             return
@@ -34,6 +39,8 @@ package struct AdmissionRates: Sendable {
         let accepted = Rate(perSecond: Limits.acceptPerSecond * factor, burst: max(1, Limits.acceptBurst * factor))
         messages = accepted
         signals = accepted.times(Limits.signalsPerMessage)
+        reactions = Rate(
+            perSecond: Limits.acceptReactionsPerSecond * factor, burst: max(1, Limits.acceptReactionsBurst * factor))
         relayed = Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst)
             .times(max(1, factor))
         newAuthors = Rate(perSecond: Limits.newAuthorsPerMinute / 60, burst: Limits.newAuthorsBurst)
@@ -43,6 +50,9 @@ package struct AdmissionRates: Sendable {
             .times(max(1, factor))
         crowdAuthors = Rate(perSecond: Limits.crowdAuthorsPerSecond, burst: Limits.crowdAuthorsBurst)
         young = Rate(perSecond: Limits.youngMessagesPerSecond, burst: Limits.youngMessagesBurst)
+        youngReactions = Rate(perSecond: Limits.youngReactionsPerSecond, burst: Limits.youngReactionsBurst)
+        crowdReactions = Rate(perSecond: Limits.crowdReactionsPerSecond, burst: Limits.crowdReactionsBurst)
+            .times(max(1, factor))
     }
 }
 
@@ -128,4 +138,25 @@ extension Limits {
     /// As many at once. More let such an attacker replace more of the 100 messages in one blow; with fewer, a greeting
     /// by a group is lost in part.
     static let youngMessagesBurst = 40.0
+    /// Reactions that are accepted of an author in the long run, per second: twice `reactPerSecond`, as with messages.
+    /// More let one author cost others more checks of signatures; with fewer, honest reactions are lost.
+    static let acceptReactionsPerSecond = 4.0
+    /// As many at once: twice `reactBurst`.
+    static let acceptReactionsBurst = 20.0
+    /// Reactions that are accepted over overlay links of all young authors together, per second in the long run. More
+    /// let new identities decide what a crowd seems to think; with fewer, newcomers that react at the same time are not
+    /// counted.
+    static let youngReactionsPerSecond = 10.0
+    /// As many at once, with the same consequences.
+    static let youngReactionsBurst = 40.0
+    /// Reactions that a node accepts on all its overlay links together, per second in the long run: half of
+    /// `crowdFramesPerSecond`. More take the room of messages; with fewer, a crowd's applause is cut.
+    static let crowdReactionsPerSecond = 90.0
+    /// As many at once: half of `crowdFramesBurst`.
+    static let crowdReactionsBurst = 180.0
+    /// Reactions that a user sends in the long run, per second. More let one user fill the crowd's rate; with fewer, a
+    /// quick one waits.
+    package static let reactPerSecond = 2.0
+    /// Reactions that a user sends at once. With fewer, a user that reacts to what it missed waits.
+    package static let reactBurst = 10.0
 }

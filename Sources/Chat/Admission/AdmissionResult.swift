@@ -16,11 +16,12 @@ package enum AdmissionResult: Sendable {
             case .foreignAuthor: .closeLink(reason)
             case .badSignature: .ban(reason)
             case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
-                .invalidReason, .invalidAbout, .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory,
+                .invalidReason, .invalidAbout, .invalidEmoji, .invalidCard, .otherRoom, .ownPayload, .tooManyHops,
+                .misdirected, .notHistory,
                 .badCertificate, .falseMAC,
                 .duplicate, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate,
                 .relayRate,
-                .newAuthorRate, .youngRate, .unknownBridge:
+                .newAuthorRate, .youngRate, .reactionRate, .unknownBridge:
                 .dropped(reason)
             }
     }

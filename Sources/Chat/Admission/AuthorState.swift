@@ -8,12 +8,14 @@ struct AuthorState: Sendable {
     /// Of the payloads for us alone, which have numbers of their own; nil before the first.
     private var directNumbers: ReplayWindow?
     private var messages: Tokens
+    private var reactions: Tokens
     private var signals: Tokens
     let firstHeardAt: Instant
 
     init(_ rates: AdmissionRates, now: Instant) {
         firstHeardAt = now
         messages = Tokens(rates.messages, now: now)
+        reactions = Tokens(rates.reactions, now: now)
         signals = Tokens(rates.signals, now: now)
     }
 
@@ -86,8 +88,12 @@ struct AuthorState: Sendable {
 
     mutating func takeToken(for type: PayloadType, at rates: AdmissionRates, now: Instant) throws(DropReason) {
         let isTaken =
-            type.isRead
-            ? messages.takeTokens(at: rates.messages, now: now) : signals.takeTokens(at: rates.signals, now: now)
+            switch type.pace {
+            case .messages(let count):
+                messages.takeTokens(rates.messages.atMostBurst(count), at: rates.messages, now: now)
+            case .reactions: reactions.takeTokens(at: rates.reactions, now: now)
+            case .signals: signals.takeTokens(at: rates.signals, now: now)
+            }
         guard isTaken else { throw .authorRate }
     }
 }
@@ -128,15 +134,5 @@ struct RelayState: Sendable {
             case .overlay, .bridge: newTreeAuthors.takeTokens(now: now)
             }
         guard isTaken else { throw .newAuthorRate }
-    }
-}
-
-extension PayloadType {
-    /// True for payloads that users read; false if only their effect is shown.
-    var isRead: Bool {
-        switch self {
-        case .publicMessage, .edit, .delete, .dmRequest, .directMessage, .invitation: true
-        case .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: false
-        }
     }
 }

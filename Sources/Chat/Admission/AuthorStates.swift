@@ -8,8 +8,10 @@ struct AuthorStates: Sendable {
     /// When the first author was heard of, and what all authors that are younger than a minute may say together.
     private var startedAt: Instant?
     private var young: FairBucket?
+    private var youngReactions: FairBucket?
     /// Of all links of a crowd together: this node passes on no more than each of its neighbours takes.
     private var crowdRelayed: FairBucket?
+    private var crowdReactions: FairBucket?
     private var crowdAuthors: FairBucket?
 
     init(rates: AdmissionRates) {
@@ -63,18 +65,29 @@ struct AuthorStates: Sendable {
     /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors; in a crowd also
     /// those of all links together.
     mutating func takeRelayToken(
-        of author: PeerID, from link: PeerID, _ source: LinkSource, as kind: RelayLink, now: Instant
+        _ type: PayloadType?, of author: PeerID, from link: PeerID, _ source: LinkSource, as kind: RelayLink,
+        now: Instant
     ) throws(DropReason) {
         try changeRelay(link, now) { relay throws(DropReason) in
             try relay.takeRelayToken(cost: kind == .mesh ? AdmissionRates.meshCost : 1, now: now)
         }
         if kind == .overlay {
+            // First: a reaction that is refused takes nothing of what messages have.
+            try takeCrowdReactionToken(type, from: source, now: now)
             let rate = rates.crowdRelayed
             guard FairBucket.takeToken(from: &crowdRelayed, of: source, at: rate, now: now) else {
                 throw .relayRate
             }
         }
         try takeNewAuthorToken(author, from: link, source, as: kind, now: now)
+    }
+
+    private mutating func takeCrowdReactionToken(
+        _ type: PayloadType?, from source: LinkSource, now: Instant
+    ) throws(DropReason) {
+        guard type == .reaction else { return }
+        let rate = rates.crowdReactions
+        guard FairBucket.takeToken(from: &crowdReactions, of: source, at: rate, now: now) else { throw .reactionRate }
     }
 
     mutating func takeNewAuthorToken(
@@ -97,13 +110,20 @@ struct AuthorStates: Sendable {
     mutating func takeYoungToken(
         _ type: PayloadType, of author: PeerID, from source: LinkSource, now: Instant
     ) throws(DropReason) {
-        guard type.isRead, !rates.messages.isUnlimited, let startedAt, now >= startedAt + Limits.youngAuthorTime,
+        let pace = type.pace
+        guard pace != .signals, !rates.messages.isUnlimited, let startedAt, now >= startedAt + Limits.youngAuthorTime,
             records[author].map({ now < $0.firstHeardAt + Limits.youngAuthorTime }) ?? true
         else { return }
-        let rate = rates.young
-        guard FairBucket.takeToken(from: &young, of: source, author: author, at: rate, now: now) else {
-            throw .youngRate
-        }
+        let isTaken =
+            switch pace {
+            case .messages(let count):
+                FairBucket.takeToken(from: &young, count, of: source, author: author, at: rates.young, now: now)
+            case .reactions:
+                FairBucket.takeToken(
+                    from: &youngReactions, of: source, author: author, at: rates.youngReactions, now: now)
+            case .signals: true
+            }
+        guard isTaken else { throw .youngRate }
     }
 
     /// As `checkOrder`, but a number behind the window does not matter.

@@ -11,6 +11,8 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     case invalidNickname = "invalid_nickname"
     case invalidReason = "invalid_reason"
     case invalidAbout = "invalid_about"
+    case invalidEmoji = "invalid_emoji"
+    case invalidCard = "invalid_card"
 
     // Source and destination.
     case otherRoom = "other_room"
@@ -48,6 +50,8 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     case unknownBridge = "unknown_bridge"
     /// All authors of a crowd that are younger than a minute say too much together.
     case youngRate = "young_rate"
+    /// All links of a crowd bring too many reactions together.
+    case reactionRate = "reaction_rate"
 
     init(_ error: PayloadError) {
         switch error {
@@ -57,6 +61,8 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
         case .nickname: self = .invalidNickname
         case .reason: self = .invalidReason
         case .about: self = .invalidAbout
+        case .emoji: self = .invalidEmoji
+        case .card: self = .invalidCard
         case .text(.tooManyBytes): self = .tooManyBytes
         case .text(.empty): self = .empty
         case .text(.tooLong): self = .tooLong

@@ -35,29 +35,34 @@ struct FairBucket: Sendable {
     /// An eighth of the rate is little for one source or author, a sixteenth of the burst at once: three or four of them leave
     /// something.
     static func takeToken(
-        from bucket: inout FairBucket?, of source: LinkSource, author: PeerID? = nil, at rate: Rate, now: Instant
+        from bucket: inout FairBucket?, _ count: Double = 1, of source: LinkSource, author: PeerID? = nil,
+        at rate: Rate,
+        now: Instant
     ) -> Bool {
         if bucket == nil {
             let share = Rate(perSecond: rate.perSecond / 8, burst: max(1, rate.burst / 16))
             bucket = FairBucket(rate, share: share, now: now)
         }
-        return bucket?.takeToken(of: source, author: author, now: now) ?? true
+        return bucket?.takeTokens(count, of: source, author: author, now: now) ?? true
     }
 
-    /// Takes a token for a payload.
+    /// Takes the tokens of a payload.
     ///
     /// - Parameters:
+    ///   - count: at most a quarter of the burst.
     ///   - source: one that takes little may empty the bucket.
     ///   - author: one that says little leaves a quarter, whatever its source takes; nil where authors do not count. New
     ///     identities say little at first, so that this helps only an honest one behind a source that takes much.
-    mutating func takeToken(of source: LinkSource, author: PeerID? = nil, now: Instant) -> Bool {
+    mutating func takeTokens(
+        _ count: Double = 1, of source: LinkSource, author: PeerID? = nil, now: Instant
+    ) -> Bool {
         guard !rate.isUnlimited else { return true }
-        let isSmallSource = sources.takeToken(source, now: now)
-        let isSmallAuthor = author.map { authors.takeToken($0, now: now) } ?? false
+        let isSmallSource = sources.takeTokens(count, of: source, now: now)
+        let isSmallAuthor = author.map { authors.takeTokens(count, of: $0, now: now) } ?? false
         let rest = isSmallSource ? 0 : isSmallAuthor || author == nil ? rate.burst / 4 : rate.burst / 2
         tokens.refill(at: rate, now)
-        guard tokens.count >= rest + 1 else { return false }
-        return tokens.takeTokens(at: rate, now: now)
+        guard tokens.count >= rest + count else { return false }
+        return tokens.takeTokens(count, at: rate, now: now)
     }
 }
 
@@ -70,7 +75,10 @@ private struct Shares<Key: Hashable & Sendable>: Sendable {
         self.rate = rate
     }
 
-    mutating func takeToken(_ key: Key, now: Instant) -> Bool {
-        tokens.update(key, orNew: { [rate] in Tokens(rate, now: now) }) { [rate] in $0.takeTokens(at: rate, now: now) }
+    /// Takes tokens, and owes what a full bucket has not: a card costs more than that.
+    mutating func takeTokens(_ count: Double, of key: Key, now: Instant) -> Bool {
+        tokens.update(key, orNew: { [rate] in Tokens(rate, now: now) }) { [rate] in
+            $0.takeOrOwe(count, at: rate, now: now)
+        }
     }
 }

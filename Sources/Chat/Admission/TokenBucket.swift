@@ -13,6 +13,9 @@ package struct Rate: Hashable, Sendable {
     package static let unlimited = Rate(perSecond: 0, burst: 0)
 
     package var isUnlimited: Bool { perSecond <= 0 }
+
+    /// A count of tokens that a full bucket has; a higher cost is all of it.
+    package func atMostBurst(_ count: Double) -> Double { min(count, burst) }
 }
 
 /// A token bucket: each event takes a token, and tokens return with time, up to the burst.
@@ -34,13 +37,13 @@ package struct TokenBucket: Hashable, Sendable {
         tokens.takeTokens(count, at: rate, now: now)
     }
 
-    /// The time until a token is there, at most `longestWait`; zero if one is.
-    package func wait(now: Instant) -> Duration {
+    /// The time until as many tokens are there, at most `longestWait`; zero if they are.
+    package func wait(for count: Double = 1, now: Instant) -> Duration {
         guard !rate.isUnlimited else { return .zero }
         var tokens = tokens
         tokens.refill(at: rate, now)
-        guard !(tokens.count >= 1) else { return .zero }
-        let nanoseconds = (1 - tokens.count) / rate.perSecond * 1e9
+        guard !(tokens.count >= count) else { return .zero }
+        let nanoseconds = (count - tokens.count) / rate.perSecond * 1e9
         guard nanoseconds < Double(TokenBucket.longestWait.nanoseconds) else { return TokenBucket.longestWait }
         // One nanosecond more, so that rounding leaves no part of the token missing.
         return .nanoseconds(Int64(nanoseconds) + 1)
@@ -65,6 +68,15 @@ struct Tokens: Hashable, Sendable {
         guard !rate.isUnlimited else { return true }
         refill(at: rate, now)
         guard count >= wanted else { return false }
+        count -= wanted
+        return true
+    }
+
+    /// As `takeTokens`, but a full bucket suffices for any count, and owes the rest.
+    mutating func takeOrOwe(_ wanted: Double, at rate: Rate, now: Instant) -> Bool {
+        guard !rate.isUnlimited else { return true }
+        refill(at: rate, now)
+        guard count >= rate.atMostBurst(wanted) else { return false }
         count -= wanted
         return true
     }

@@ -34,7 +34,7 @@ package struct DirectChat: Sendable {
     package init(with peer: PeerID, sendsReadReceipts: Bool = false) {
         self.peer = peer
         self.sendsReadReceipts = sendsReadReceipts
-        log = ConversationLog()
+        log = ConversationLog(isHistory: false)
     }
 
     package var isActive: Bool {
@@ -47,6 +47,7 @@ package struct DirectChat: Sendable {
     package var unreadCount: Int { log.unreadCount }
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
+    package var reactions: Reactions { log.reactions }
 
     func isUnread(_ id: MessageID) -> Bool { log.isUnread(id) }
 
@@ -101,6 +102,16 @@ package struct DirectChat: Sendable {
     /// - Returns: the edited message, or the deleted one as it was; nil if nothing changed, or for a change of public messages.
     package mutating func apply(_ change: MessageChange) -> Message? {
         change.isDirect ? log.apply(change) : nil
+    }
+
+    /// Keeps a reaction to a message that is here, in an accepted conversation.
+    ///
+    /// - Returns: whether it changed anything.
+    mutating func react(
+        _ emojis: [String], to message: MessageID, by source: VerifiedPayload, from giver: Giver
+    ) -> Bool {
+        guard isAccepted, messages.contains(id: message) else { return false }
+        return log.react(emojis, to: message, by: source, from: giver) == .kept(evicted: nil)
     }
 }
 

@@ -7,11 +7,13 @@ extension DirectChat {
     ///
     /// Throws `not_accepted` while the own request is open: a request is one text, and the next has to wait for the
     /// answer.
+    ///
+    /// - Parameter target: the message that the text answers, as far as it is no request; nil for none.
     package func compose(
-        _ text: String, in session: inout UserSession, at time: Timestamp
+        _ text: String, replyTo target: MessageID? = nil, in session: inout UserSession, at time: Timestamp
     ) throws(ChatError) -> [VerifiedPayload] {
         let text = try Text.compose(text)
-        let message = PayloadBody.directMessage(target: peer, nickname: session.nickname, text: text)
+        let message = PayloadBody.directMessage(target: peer, nickname: session.nickname, text: text, replyTo: target)
         switch state {
         case .none, .declined, .left:
             let request = PayloadBody.dmRequest(target: peer, nickname: session.nickname, text: text)
@@ -91,13 +93,15 @@ extension DirectChat {
     mutating func post(_ payload: P2PPayload, as verified: VerifiedPayload, isLinked: Bool) -> (Bool, [Undelivered]) {
         var text: String?
         switch payload.body {
-        case .dmRequest(_, _, let said), .directMessage(_, _, let said): text = said
+        case .dmRequest(_, _, let said), .directMessage(_, _, let said, _): text = said
         case .edit(_, let target, let said): queue.edited(target, to: said)
         case .delete(_, let target):
             forget(target)
             if !queue.takeBack(target) { return (false, []) }
+        case .reaction(_, let target, _): queue.takeBackReactions(to: target)
         case .invitation: break
-        case .publicMessage, .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: return (true, [])
+        case .publicMessage, .presence, .typing, .card, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
+            return (true, [])
         }
         let isSent = queue.append(verified, text: text, isLinked: isLinked)
         return (isSent, fail(queue.takeOverflow()))

@@ -114,6 +114,11 @@ struct DirectQueue: Sendable {
         return wasSent
     }
 
+    /// Takes the earlier reactions to a message back, for a later one: it holds all that they say.
+    mutating func takeBackReactions(to id: MessageID) {
+        remove { $0.payload.type == .reaction && $0.payload.payload.targetMessage == id }
+    }
+
     /// Gives up the entries that were not sent on the present link; all of them if there is none.
     mutating func giveUp(keepingSent: Bool) -> [Undelivered] {
         let kept = keepingSent ? sent : 0

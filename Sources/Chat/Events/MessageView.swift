@@ -33,9 +33,15 @@ package struct MessageView: Hashable, Sendable {
     package var isRequest = false
     /// Finds the user's name in another user's text; nil for an own message. Only a face that marks mentions searches.
     package var mention: Mention?
+    /// The message that it answers; nil for none.
+    package var replyTo: MessageID?
+    /// Whether that is a message of this user which is kept, and the answer another user's.
+    package var isReplyToOwn = false
+    /// At most `Limits.emojisOfMessage`, in the order in which they came here.
+    package var reactions: [ReactionCount] = []
 
-    /// True if another user's text names this one.
-    package var isMention: Bool { mention?.isIn(text) ?? false }
+    /// True if another user's text names this one, or answers its message.
+    package var isMention: Bool { isReplyToOwn || mention?.isIn(text) ?? false }
 
     /// The text of `/me`, without the author's nickname in front; nil for other texts. Not made safe for display.
     package var action: String? { ActionText.of(text, by: from.nickname) }
@@ -54,6 +60,7 @@ package struct MessageView: Hashable, Sendable {
     var withoutText: MessageView {
         var message = self
         message.text = ""
+        message.reactions = []
         return message
     }
 }
@@ -87,4 +94,9 @@ package struct ConversationSummary: Hashable, Sendable {
         (self.conversation, self.isActive, self.isOpen) = (conversation, isActive, isOpen ?? isActive)
         (self.unread, self.last, self.standing) = (unread, last, standing)
     }
+}
+
+extension Limits {
+    /// Emojis that are shown on one message; those that the fewest gave are left out. More fill the screen; with fewer, a crowd's choice is cut.
+    package static let emojisOfMessage = 20
 }

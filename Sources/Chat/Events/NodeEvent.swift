@@ -32,6 +32,11 @@ package enum NodeEvent: Equatable, Sendable {
     case edited(MessageView)
     /// The message without its text, which is forgotten.
     case deleted(MessageView)
+    /// The reactions to a message are others.
+    case reacted(ReactionEvent)
+    /// A card was put up on the notice board of the room.
+    case card(CardView)
+    case cardRemoved(CardView, CardEnd)
     /// Only ids whose delivery was not reported yet.
     case delivered(with: PeerName, ids: [MessageID])
     case read(with: PeerName, ids: [MessageID])
@@ -60,7 +65,8 @@ extension NodeEvent {
             .elsewhere(state, who, was: was?.withoutReason)
         case .person(let row) where row.reason != nil: .person(row.withoutTexts)
         case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
-            .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
+            .invitation, .edited, .deleted, .reacted, .card, .cardRemoved, .delivered, .read, .failed, .typing, .notice,
+            .stopped:
             nil
         }
     }

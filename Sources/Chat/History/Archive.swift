@@ -47,6 +47,9 @@ package struct Archive: Sendable {
     /// True if a message must not be taken in again.
     func isDeleted(_ message: MessageID, of author: PeerID) -> Bool { deletions.has(message, of: author) }
 
+    /// The latest edit of a message; nil if there is none.
+    func edit(of message: MessageID) -> VerifiedPayload? { editOfMessage[message].flatMap { changes[$0] } }
+
     /// True if a message was in the public conversation and has left it.
     func isPast(_ message: MessageID) -> Bool { tombstones[message.prefix] != nil }
 
@@ -70,15 +73,15 @@ package struct Archive: Sendable {
         }
     }
 
-    /// The ids of all that is kept, in the order for others: deletions, then messages from the lowest place on, each
-    /// behind its edit.
-    func offer(with ring: MessageRing) -> [UInt64] {
-        var offer = deletions.ids
+    /// The ids of all that is kept, in the order for others: deletions, reactions, then messages from the lowest place on, each
+    /// behind its edit, and cards.
+    func offer(with ring: MessageRing, reactions: [UInt64], cards: [UInt64]) -> [UInt64] {
+        var offer = deletions.ids + reactions
         for message in ring.idsByPlace where !isWithheld(message.prefix) {
             if let edit = editOfMessage[message] { offer.append(edit) }
             offer.append(message.prefix)
         }
-        return offer
+        return offer + cards
     }
 
     /// Hands over the payloads that were kept since the last call, if any.
@@ -134,7 +137,7 @@ extension Archive {
     /// Keeps a message with a false signature from others. Signatures of changes are checked when they come.
     mutating func withhold(_ message: UInt64) { withheld.insert(message) }
 
-    /// Notes a payload that was kept, here or in the ring.
+    /// Notes a payload that was kept, here or elsewhere in the conversation.
     mutating func recordKept(_ payload: VerifiedPayload) {
         if items.count == Limits.offeredPayloads { items.removeFirst() }
         items.append(Item(id: payload.id.prefix, author: payload.author, neighbour: payload.neighbour))

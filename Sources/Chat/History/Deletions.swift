@@ -33,36 +33,11 @@ struct Deletions: Sendable {
     /// At most `Limits.deletionsOffered`, of each giver as many as of the others. Those of known messages go first: a neighbour that
     /// has only these to fear takes them before the others. Of known messages the latest are offered, of others the first.
     var ids: [UInt64] {
-        let known = Deletions.shares(of: entries.filter(\.isOfKnown).reversed(), atMost: Limits.deletionsOffered)
-        let others = Deletions.shares(
-            of: entries.filter { !$0.isOfKnown }, atMost: Limits.deletionsOffered - known.count)
-        return known.reversed() + others
-    }
-
-    /// The first entries of each giver in turn, in their order.
-    private static func shares(of entries: [Entry], atMost bound: Int) -> [UInt64] {
-        guard entries.count > bound else { return entries.map(\.id) }
-        var counts: [Giver: Int] = [:]
-        // The rank of an entry is its place among those of its giver: all below the last rank are chosen, and as many of that one
-        // as there is room for.
-        var sizes: [Int] = []
-        let ranks = entries.map { entry in
-            let rank = counts[entry.giver, default: 0]
-            counts[entry.giver] = rank + 1
-            if rank == sizes.count { sizes.append(1) } else { sizes[rank] += 1 }
-            return rank
-        }
-        var (last, rest) = (0, bound)
-        while sizes[last] <= rest {
-            rest -= sizes[last]
-            last += 1
-        }
-        return zip(entries, ranks).compactMap { entry, rank in
-            guard rank >= last else { return entry.id }
-            guard rank == last, rest > 0 else { return nil }
-            rest -= 1
-            return entry.id
-        }
+        let known = FairShare.shares(
+            of: entries.filter(\.isOfKnown).reversed(), by: \.giver, atMost: Limits.deletionsOffered)
+        let others = FairShare.shares(
+            of: entries.filter { !$0.isOfKnown }, by: \.giver, atMost: Limits.deletionsOffered - known.count)
+        return (known.reversed() + others).map(\.id)
     }
 
     /// True if a message must not be taken in again.

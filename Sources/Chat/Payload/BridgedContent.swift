@@ -71,12 +71,12 @@ package enum BridgedContent: Hashable, Sendable {
         return PayloadFrame.id(of: frame.span)
     }
 
-    /// The author of a message, edit or deletion, as its frame claims; nil for other content.
-    package var pacedAuthor: PeerID? {
+    /// The author of what late joiners get too, as its frame claims, and how many messages it counts as; nil for other content.
+    package var paced: (author: PeerID, cost: Double)? {
         guard case .payload(_, let bytes) = self, let frame = try? PayloadFrame(bytes.span), frame.isHistory else {
             return nil
         }
-        return frame.author
+        return (frame.author, frame.type.bridgedCost)
     }
 
     /// The body of a payload frame of `S | sig[64] | zeros`; nil if the length in S and the zeros do not fit.

@@ -22,9 +22,10 @@ package struct P2PPayload: Hashable, Sendable {
     /// Nil if the kind carries no stage.
     package var senderStage: SenderStage? {
         switch body {
-        case .publicMessage(let stage, _, _): stage
+        case .publicMessage(let stage, _, _, _), .card(_, let stage, _): stage
         case .presence(let presence): presence.stage
-        case .typing, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read,
+        case .typing, .edit, .delete, .reaction, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
+            .delivered, .read,
             .invitation:
             nil
         }
@@ -33,20 +34,24 @@ package struct P2PPayload: Hashable, Sendable {
     /// Nil if the kind carries no nickname.
     package var senderNickname: String? {
         switch body {
-        case .publicMessage(_, let nickname, _), .dmRequest(_, let nickname, _), .directMessage(_, let nickname, _):
+        case .publicMessage(_, let nickname, _, _), .dmRequest(_, let nickname, _),
+            .directMessage(_, let nickname, _, _),
+            .card(_, _, let nickname):
             nickname
         case .presence(let presence): presence.nickname
-        case .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation: nil
+        case .typing, .edit, .delete, .reaction, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation: nil
         }
     }
 
     /// The text; nil if the kind carries none.
     package var content: String? {
         switch body {
-        case .publicMessage(_, _, let text), .edit(_, _, let text), .dmRequest(_, _, let text),
-            .directMessage(_, _, let text):
+        case .publicMessage(_, _, let text, _), .edit(_, _, let text), .dmRequest(_, _, let text),
+            .directMessage(_, _, let text, _):
             text
-        case .presence, .typing, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation: nil
+        case .card(let card, _, _): card.text
+        case .presence, .typing, .delete, .reaction, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation:
+            nil
         }
     }
 
@@ -59,11 +64,21 @@ package struct P2PPayload: Hashable, Sendable {
     /// True if late joiners get it, and if the trees of a large room carry it: it became part of the public conversation.
     package var isHistory: Bool { type.isHistory && !isDirect }
 
-    /// The message that an edit or a deletion changes; nil for other kinds.
+    /// The message that it answers; nil for none, and for kinds that answer nothing.
+    package var replyTo: MessageID? {
+        switch body {
+        case .publicMessage(_, _, _, let replyTo), .directMessage(_, _, _, let replyTo): replyTo
+        case .presence, .typing, .edit, .delete, .reaction, .card, .dmRequest, .dmAccept, .dmDecline, .dmLeave,
+            .delivered, .read, .invitation:
+            nil
+        }
+    }
+
+    /// The message that an edit, a deletion or a reaction is about; nil for other kinds.
     package var targetMessage: MessageID? {
         switch body {
-        case .edit(_, let target, _), .delete(_, let target): target
-        case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
+        case .edit(_, let target, _), .delete(_, let target), .reaction(_, let target, _): target
+        case .publicMessage, .presence, .typing, .card, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
             .delivered, .read, .invitation:
             nil
         }

@@ -5,7 +5,8 @@ package import Wire
 ///
 /// Texts are trimmed and within the limits of section 6; `DisplayGuard` makes them safe to show.
 package enum PayloadBody: Hashable, Sendable {
-    case publicMessage(stage: SenderStage, nickname: String, text: String)
+    /// `replyTo` is the message that it answers; nil for none.
+    case publicMessage(stage: SenderStage, nickname: String, text: String, replyTo: MessageID? = nil)
     case presence(Presence)
     /// `target` is nil for the room.
     case typing(target: PeerID?, isOn: Bool)
@@ -13,11 +14,15 @@ package enum PayloadBody: Hashable, Sendable {
     case edit(to: PeerID? = nil, target: MessageID, text: String)
     /// As `edit`.
     case delete(to: PeerID? = nil, target: MessageID)
+    /// As `edit`; the emojis that the author has given the message from now on, at most 3, no two equal.
+    case reaction(to: PeerID? = nil, target: MessageID, emojis: [String])
+    case card(CardContent, stage: SenderStage, nickname: String)
     case dmRequest(target: PeerID, nickname: String, text: String)
     case dmAccept(target: PeerID)
     case dmDecline(target: PeerID)
     case dmLeave(target: PeerID)
-    case directMessage(target: PeerID, nickname: String, text: String)
+    /// `replyTo` as in `publicMessage`.
+    case directMessage(target: PeerID, nickname: String, text: String, replyTo: MessageID? = nil)
     /// 1 to 100 ids: a conversation keeps no more messages.
     case delivered(target: PeerID, ids: [MessageID])
     /// 1 to 100 ids.
@@ -32,6 +37,8 @@ package enum PayloadBody: Hashable, Sendable {
         case .typing: .typing
         case .edit: .edit
         case .delete: .delete
+        case .reaction: .reaction
+        case .card: .card
         case .dmRequest: .dmRequest
         case .dmAccept: .dmAccept
         case .dmDecline: .dmDecline
@@ -46,12 +53,13 @@ package enum PayloadBody: Hashable, Sendable {
     /// The only peer it is meant for; nil if it is meant for the room.
     var target: PeerID? {
         switch self {
-        case .typing(let target, _), .edit(let target, _, _), .delete(let target, _): target
+        case .typing(let target, _), .edit(let target, _, _), .delete(let target, _), .reaction(let target, _, _):
+            target
         case .dmRequest(let target, _, _), .dmAccept(let target), .dmDecline(let target), .dmLeave(let target),
-            .directMessage(let target, _, _), .delivered(let target, _), .read(let target, _),
+            .directMessage(let target, _, _, _), .delivered(let target, _), .read(let target, _),
             .invitation(let target, secret: _, room: _):
             target
-        case .publicMessage, .presence: nil
+        case .publicMessage, .presence, .card: nil
         }
     }
 }
@@ -65,7 +73,8 @@ extension PayloadBody {
         var fields = FieldReader(bytes)
         switch type {
         case .publicMessage:
-            self = .publicMessage(stage: try fields.stage(), nickname: try fields.nickname(), text: try fields.text())
+            let (stage, nickname, replyTo) = (try fields.stage(), try fields.nickname(), try fields.replyTo())
+            self = .publicMessage(stage: stage, nickname: nickname, text: try fields.text(), replyTo: replyTo)
         case .presence:
             self = .presence(try fields.presence())
         case .typing:
@@ -74,6 +83,11 @@ extension PayloadBody {
             self = .edit(to: try fields.peerOrRoom(), target: try fields.messageID(), text: try fields.text())
         case .delete:
             self = .delete(to: try fields.peerOrRoom(), target: try fields.messageID())
+        case .reaction:
+            self = .reaction(to: try fields.peerOrRoom(), target: try fields.messageID(), emojis: try fields.emojis())
+        case .card:
+            let (stage, nickname) = (try fields.stage(), try fields.nickname())
+            self = .card(try fields.card(), stage: stage, nickname: nickname)
         case .dmRequest:
             self = .dmRequest(target: try fields.peer(), nickname: try fields.nickname(), text: try fields.text())
         case .dmAccept:
@@ -83,7 +97,8 @@ extension PayloadBody {
         case .dmLeave:
             self = .dmLeave(target: try fields.peer())
         case .directMessage:
-            self = .directMessage(target: try fields.peer(), nickname: try fields.nickname(), text: try fields.text())
+            let (target, nickname, replyTo) = (try fields.peer(), try fields.nickname(), try fields.replyTo())
+            self = .directMessage(target: target, nickname: nickname, text: try fields.text(), replyTo: replyTo)
         case .delivered:
             self = .delivered(target: try fields.peer(), ids: try fields.messageIDs())
         case .read:
@@ -144,6 +159,35 @@ private struct FieldReader: ~Escapable {
 
     mutating func messageID() throws(PayloadError) -> MessageID {
         do throws(TruncatedInput) { return try reader.readMessageID() } catch { throw .malformed }
+    }
+
+    /// Nil for no bytes.
+    mutating func replyTo() throws(PayloadError) -> MessageID? {
+        switch Int(try byte()) {
+        case 0: nil
+        case MessageID.byteCount: try messageID()
+        default: throw .malformed
+        }
+    }
+
+    mutating func emojis() throws(PayloadError) -> [String] {
+        let count = Int(try byte())
+        guard count <= Limits.reactionsOfAuthor else { throw .malformed }
+        var emojis: [String] = []
+        for _ in 0..<count {
+            let size = Int(try byte())
+            let emoji = try Emoji.accept(try takeBytes(size))
+            guard !emojis.contains(emoji) else { throw .malformed }
+            emojis.append(emoji)
+        }
+        return emojis
+    }
+
+    mutating func card() throws(PayloadError) -> CardContent {
+        guard let color = CardColor(rawValue: try byte()) else { throw .card }
+        let size = Int(try byte())
+        let title = try CardTitle.accept(try takeBytes(size))
+        return CardContent(title: title, text: try text(), color: color)
     }
 
     mutating func messageIDs() throws(PayloadError) -> [MessageID] {
@@ -222,26 +266,38 @@ extension PayloadBody {
     /// The body as it is signed (Protocol.md section 6). Texts and nicknames are composed; receipts name 1 to 100 ids.
     package func encoded() -> [UInt8] {
         var writer = ByteWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    private func write(to writer: inout ByteWriter) {
         switch self {
-        case .publicMessage(let stage, let nickname, let text):
+        case .publicMessage(let stage, let nickname, let text, let replyTo):
             writer.write(stage.rawValue)
-            writer.write(nickname: nickname)
-            writer.write(Array(text.utf8))
+            writer.write(nickname: nickname, replyTo: replyTo, text: text)
         case .presence(let presence): writer.write(presence)
         case .typing(let target, let isOn):
-            writer.write(target?.bytes ?? PayloadBody.everyone)
+            writer.write(receiver: target)
             writer.write(UInt8(isOn ? 1 : 0))
         case .edit(let peer, let target, let text):
-            writer.write(peer?.bytes ?? PayloadBody.everyone)
+            writer.write(receiver: peer)
             writer.write(target)
             writer.write(Array(text.utf8))
         case .delete(let peer, let target):
-            writer.write(peer?.bytes ?? PayloadBody.everyone)
+            writer.write(receiver: peer)
             writer.write(target)
-        case .dmRequest(let target, let nickname, let text), .directMessage(let target, let nickname, let text):
+        case .reaction(let peer, let target, let emojis):
+            writer.write(receiver: peer)
+            writer.write(target)
+            writer.write(emojis: emojis)
+        case .card(let card, let stage, let nickname): writer.write(card, stage, nickname: nickname)
+        case .dmRequest(let target, let nickname, let text):
             writer.write(target)
             writer.write(nickname: nickname)
             writer.write(Array(text.utf8))
+        case .directMessage(let target, let nickname, let text, let replyTo):
+            writer.write(target)
+            writer.write(nickname: nickname, replyTo: replyTo, text: text)
         case .dmAccept(let target), .dmDecline(let target), .dmLeave(let target):
             writer.write(target)
         case .delivered(let target, let ids), .read(let target, let ids):
@@ -252,7 +308,6 @@ extension PayloadBody {
             writer.write(secret)
             writer.write(Array(room.utf8))
         }
-        return writer.bytes
     }
 
     /// The encoded target of a payload for the room.
@@ -260,6 +315,23 @@ extension PayloadBody {
 }
 
 extension ByteWriter {
+    /// - Parameter receiver: nil for the room.
+    fileprivate mutating func write(receiver: PeerID?) { write(receiver?.bytes ?? PayloadBody.everyone) }
+
+    fileprivate mutating func write(nickname: String, replyTo: MessageID?, text: String) {
+        write(nickname: nickname)
+        write(replyTo: replyTo)
+        write(Array(text.utf8))
+    }
+
+    fileprivate mutating func write(_ card: CardContent, _ stage: SenderStage, nickname: String) {
+        write(stage.rawValue)
+        write(nickname: nickname)
+        write(card.color.rawValue)
+        write(line: card.title, atMost: Limits.cardTitleBytes)
+        write(Array(card.text.utf8))
+    }
+
     fileprivate mutating func write(nickname: String) {
         let bytes = Array(nickname.utf8)
         precondition(bytes.count <= Limits.nicknameBytes, "a nickname of \(bytes.count) bytes was never composed")
@@ -284,7 +356,19 @@ extension ByteWriter {
         write(presence.bridging.encoded)
     }
 
-    private mutating func write(line: String, atMost most: Int) {
+    /// No byte but the count for none.
+    fileprivate mutating func write(replyTo: MessageID?) {
+        write(UInt8(replyTo == nil ? 0 : MessageID.byteCount))
+        if let replyTo { write(replyTo) }
+    }
+
+    fileprivate mutating func write(emojis: [String]) {
+        precondition(emojis.count <= Limits.reactionsOfAuthor, "\(emojis.count) reactions were composed")
+        write(UInt8(emojis.count))
+        for emoji in emojis { write(line: emoji, atMost: Limits.emojiBytes) }
+    }
+
+    fileprivate mutating func write(line: String, atMost most: Int) {
         let bytes = Array(line.utf8)
         precondition(bytes.count <= most, "a line of \(bytes.count) bytes was never composed")
         write(UInt8(bytes.count))
@@ -310,4 +394,11 @@ package enum PayloadError: Error, Hashable, Sendable {
     case nickname
     case reason
     case about
+    case emoji
+    case card
+}
+
+extension Limits {
+    /// Emojis that an author gives one message. More let one author fill the row of a message; with fewer, an author has to choose.
+    package static let reactionsOfAuthor = 3
 }

@@ -33,13 +33,13 @@ struct PayloadHeader {
         isDirect = PayloadHeader.isDirect(kind, signed.extracting(PayloadHeader.byteCount...))
     }
 
-    /// Whether a body that need not be valid is for one peer: that of kinds 3 to 5 says so in its first 32 bytes, which are zeros for
+    /// Whether a body that need not be valid is for one peer: that of kinds 3 to 6 says so in its first 32 bytes, which are zeros for
     /// the room.
     private static func isDirect(_ kind: UInt8, _ body: Span<UInt8>) -> Bool {
         guard let type = PayloadType(rawValue: kind) else { return false }
         switch type {
-        case .publicMessage, .presence: return false
-        case .typing, .edit, .delete:
+        case .publicMessage, .presence, .card: return false
+        case .typing, .edit, .delete, .reaction:
             return body.extracting(first: PeerID.byteCount).indices.contains { body[$0] != 0 }
         case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read, .invitation: return true
         }

@@ -5,6 +5,8 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     case typing = 3
     case edit = 4
     case delete = 5
+    case reaction = 6
+    case card = 7
     case dmRequest = 16
     case dmAccept = 17
     case dmDecline = 18
@@ -17,26 +19,28 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     /// True if its author sends it again until its target acknowledges it, as far as it has one.
     var isSentAgain: Bool {
         switch self {
-        case .dmRequest, .directMessage, .invitation, .edit, .delete: true
-        case .publicMessage, .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: false
+        case .dmRequest, .directMessage, .invitation, .edit, .delete, .reaction: true
+        case .publicMessage, .presence, .typing, .card, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: false
         }
     }
 
     /// True if it may come sealed over relays, as far as it is for one peer.
     package var maySeal: Bool {
         switch self {
-        case .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .edit, .delete, .invitation: true
-        case .publicMessage, .presence, .typing, .dmDecline: false
+        case .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .edit, .delete, .reaction, .invitation:
+            true
+        case .publicMessage, .presence, .typing, .card, .dmDecline: false
         }
     }
 
-    /// True if it changes an earlier message.
-    var changesMessage: Bool {
+    /// True if its signature is checked when it comes over its author's own link too.
+    ///
+    /// It changes an earlier message, or takes a place that its author has for few: no signature is checked later that can take it back.
+    var isCheckedAtOnce: Bool {
         switch self {
-        case .edit, .delete: true
+        case .edit, .delete, .reaction, .card: true
         case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
-            .delivered,
-            .read, .invitation:
+            .delivered, .read, .invitation:
             false
         }
     }
@@ -44,7 +48,7 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     /// True if it belongs to a conversation's messages; to the history of the room if it is not for one peer.
     package var isHistory: Bool {
         switch self {
-        case .publicMessage, .edit, .delete: true
+        case .publicMessage, .edit, .delete, .reaction, .card: true
         case .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read,
             .invitation:
             false
@@ -54,7 +58,7 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     /// True if bridges publish it. Typing is not worth it.
     package var isPublished: Bool {
         switch self {
-        case .publicMessage, .presence, .edit, .delete: true
+        case .publicMessage, .presence, .edit, .delete, .reaction, .card: true
         case .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read, .invitation: false
         }
     }

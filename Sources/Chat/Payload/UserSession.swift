@@ -84,7 +84,8 @@ package struct UserSession: ~Copyable {
     package mutating func sign(_ body: PayloadBody, at wallClock: Timestamp) -> VerifiedPayload {
         switch body {
         case .presence, .typing: sign(body, withTime: clock.roundedTime(at: wallClock))
-        case .publicMessage, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered,
+        case .publicMessage, .edit, .delete, .reaction, .card, .dmRequest, .dmAccept, .dmDecline, .dmLeave,
+            .directMessage, .delivered,
             .read, .invitation:
             sign(body, withTime: clock.time(at: wallClock))
         }

@@ -1,8 +1,9 @@
 package import Wire
 
-/// The messages that a conversation keeps, public or direct, and how many of them are unread.
+/// The messages that a conversation keeps, public or direct, with the reactions to them, and how many of them are unread.
 package struct ConversationLog: Sendable {
     package private(set) var messages = MessageRing()
+    package private(set) var reactions: Reactions
     /// Whether the user looks at it: then nothing is unread.
     package var isActive = false {
         didSet { if isActive { readAll() } }
@@ -11,7 +12,8 @@ package struct ConversationLog: Sendable {
     /// Unread messages that the ring evicted: they still count.
     private var unreadEvicted = 0
 
-    package init() {}
+    /// - Parameter isHistory: as for `Reactions`.
+    init(isHistory: Bool) { reactions = Reactions(isHistory: isHistory) }
 
     package var unreadCount: Int { unread.count + unreadEvicted }
 
@@ -51,11 +53,21 @@ package struct ConversationLog: Sendable {
     @discardableResult
     mutating func keep(_ message: Message) -> MessageRing.Placement {
         let placement = messages.insert(message)
-        if case .kept(let evicted?) = placement, !unread.isEmpty, unread.remove(evicted.id) != nil {
-            unreadEvicted += 1
-        }
+        guard case .kept(let evicted?) = placement else { return placement }
+        reactions.drop(evicted.id)
+        if !unread.isEmpty, unread.remove(evicted.id) != nil { unreadEvicted += 1 }
         return placement
     }
+
+    /// Keeps an author's reaction to a message that is here.
+    mutating func react(
+        _ emojis: [String], to message: MessageID, by source: VerifiedPayload, from giver: Giver
+    ) -> Reactions.Placement {
+        reactions.keep(emojis, on: message, by: source, from: giver)
+    }
+
+    /// Notes a reaction that is not kept.
+    mutating func recordPassed(_ reaction: UInt64) { reactions.recordPassed(reaction) }
 
     /// Applies an author's edit or deletion.
     ///
@@ -68,6 +80,7 @@ package struct ConversationLog: Sendable {
             return messages.update(change.target) { $0.show(text, as: change.authorClock) }
         case .delete:
             messages.delete(change.target)
+            reactions.drop(change.target)
             unread.remove(change.target)
             return message
         }

@@ -30,6 +30,8 @@ package struct Message: Hashable, Sendable, Identifiable {
     package var authorClock: AuthorClock { signed.payload.authorClock }
     package var sentAt: Timestamp { signed.payload.timestamp }
     package var isEdited: Bool { edit != nil }
+    /// The message that it answers; nil for none.
+    package var replyTo: MessageID? { signed.payload.replyTo }
 
     /// Makes a message of a payload that has a text.
     ///
@@ -71,7 +73,8 @@ package struct Message: Hashable, Sendable, Identifiable {
             self.init(
                 of: source, stage: stage, receivedAt: receivedAt, askedAt: askedAt, joinedAt: joinedAt,
                 correction: correction)
-        case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation:
+        case .presence, .typing, .edit, .delete, .reaction, .card, .dmAccept, .dmDecline, .dmLeave, .delivered, .read,
+            .invitation:
             return nil
         }
     }

@@ -2,8 +2,9 @@ package import Wire
 
 /// The public conversation of the room, with the history for others.
 package struct PublicChat: Sendable {
-    private var log = ConversationLog()
+    private(set) var log = ConversationLog(isHistory: true)
     private var archive = Archive()
+    package private(set) var board = NoticeBoard()
     private var clock = HybridClock()
 
     package init() {}
@@ -15,6 +16,7 @@ package struct PublicChat: Sendable {
     package var unreadCount: Int { log.unreadCount }
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
+    package var reactions: Reactions { log.reactions }
 
     func isUnread(_ id: MessageID) -> Bool { log.isUnread(id) }
 
@@ -22,12 +24,25 @@ package struct PublicChat: Sendable {
     mutating func readAll(of author: PeerID) { log.readAll(of: author) }
 
     /// Composes and signs a message. Throws if the text breaks a rule of Protocol.md section 6.
+    ///
+    /// - Parameter target: the message that it answers; nil for none.
     package func compose(
-        _ text: String, in session: inout UserSession, at wallClock: Timestamp
+        _ text: String, replyTo target: MessageID? = nil, in session: inout UserSession, at wallClock: Timestamp
     ) throws(ChatError) -> VerifiedPayload {
         let text = try Text.compose(text)
-        let body = PayloadBody.publicMessage(stage: session.stage, nickname: session.nickname, text: text)
+        let body = PayloadBody.publicMessage(
+            stage: session.stage, nickname: session.nickname, text: text, replyTo: target)
         return session.sign(body, withTime: clock.time(at: session.clock.time(at: wallClock)))
+    }
+
+    /// Signs a card, by the clock of the messages: an author's cards are in the order in which they were put up.
+    mutating func sign(
+        _ card: CardContent, in session: inout UserSession, at wallClock: Timestamp
+    ) -> VerifiedPayload {
+        let time = clock.time(at: session.clock.time(at: wallClock))
+        let body = PayloadBody.card(card, stage: session.stage, nickname: session.nickname)
+        clock.recordSigned(time)
+        return session.sign(body, withTime: time)
     }
 
     /// Receives a message.
@@ -81,19 +96,73 @@ package struct PublicChat: Sendable {
     }
 }
 
+/// Reactions and cards.
+extension PublicChat {
+    /// Keeps an edit for others that the message does not show yet.
+    mutating func keepEdit(_ edit: MessageChange) {
+        let isLatest = archive.edit(of: edit.target).map { $0.payload.authorClock < edit.authorClock } ?? true
+        guard isLatest else { return recordFinal(edit.source) }
+        archive.keepEdit(edit.source, of: edit.target)
+    }
+
+    /// Keeps a reaction to a message that is here.
+    mutating func react(
+        _ emojis: [String], to message: MessageID, by source: VerifiedPayload, from giver: Giver
+    ) -> Reactions.Placement {
+        let placement = log.react(emojis, to: message, by: source, from: giver)
+        if case .kept = placement { archive.recordKept(source) }
+        return placement
+    }
+
+    /// Notes that a reaction is not kept, and never asked for again.
+    mutating func recordPassed(_ reaction: VerifiedPayload) { log.recordPassed(reaction.id.prefix) }
+
+    /// Puts a card up.
+    ///
+    /// - Parameter standing: that of an author now.
+    mutating func add(_ card: Card, _ standing: (PeerID) -> NoticeBoard.Standing) -> NoticeBoard.Placement {
+        let placement = board.add(card, standing)
+        switch placement {
+        case .refused: archive.recordFinal(card.id.prefix)
+        case .kept(let displaced):
+            archive.recordKept(card.source)
+            if let displaced { archive.recordFinal(displaced.id.prefix) }
+        }
+        return placement
+    }
+
+    /// Takes a card down that its author deletes.
+    mutating func remove(_ card: Card, by deletion: MessageChange, from giver: Giver) {
+        _ = board.remove(card.id)
+        archive.recordFinal(card.id.prefix)
+        keepDeletion(deletion, from: giver, isOfKnown: true)
+    }
+
+    /// Takes down the cards whose time is over.
+    mutating func takeExpiredCards(_ now: Instant) -> [Card] {
+        let over = board.takeExpired(now)
+        for card in over { archive.recordFinal(card.id.prefix) }
+        return over
+    }
+}
+
 /// History (Protocol.md section 7).
 extension PublicChat {
     /// The first 8 bytes of the ids of all payloads for others, in the order of a `have`.
-    package var offer: [UInt64] { archive.offer(with: messages) }
+    package var offer: [UInt64] {
+        archive.offer(with: messages, reactions: reactions.offer, cards: board.cards.map(\.id.prefix))
+    }
 
     /// The offered ids that are worth asking for.
     package func lacking(_ ids: [UInt64]) -> [UInt64] {
         let lowest = messages.isFull ? messages.lowest : nil
-        return messages.absent(of: ids).filter { archive.lacks($0, lowest: lowest) }
+        return messages.absent(of: ids).filter {
+            !reactions.knows($0) && board.card(prefix: $0) == nil && archive.lacks($0, lowest: lowest)
+        }
     }
 
     package func payload(_ id: UInt64) -> VerifiedPayload? {
-        if let change = archive.change(id) { return change }
+        if let kept = archive.change(id) ?? reactions.payload(id) ?? board.card(prefix: id)?.source { return kept }
         return archive.isWithheld(id) ? nil : messages[prefix: id]?.source
     }
 
@@ -113,7 +182,9 @@ extension PublicChat {
     mutating func recordFinal(_ payload: VerifiedPayload) { recordFinal(payload.id.prefix) }
 
     mutating func recordFinal(_ id: UInt64) {
-        if !messages.contains(prefix: id) { archive.recordFinal(id) }
+        if !messages.contains(prefix: id), reactions.payload(id) == nil, board.card(prefix: id) == nil {
+            archive.recordFinal(id)
+        }
     }
 
     /// Checks a signature that was left unchecked. A message with a false one is given to no peer.

@@ -52,6 +52,12 @@ package struct Roster: ~Copyable, Sendable {
     /// True if it is in the room, with a link or without.
     package func isHere(_ peer: PeerID) -> Bool { known[peer]?.isHere ?? false }
 
+    /// For how long a peer has been here; nil for one that is not.
+    func stay(of peer: PeerID, at now: Timestamp) -> Duration? {
+        guard let entry = known[peer], entry.isHere, let since = entry.since else { return nil }
+        return since < now ? .milliseconds(Int64(since.distance(to: now))) : .zero
+    }
+
     /// True if it is, or was, here and that was reported.
     package func hasBeenHere(_ peer: PeerID) -> Bool { known[peer]?.since != nil }
 
@@ -152,22 +158,30 @@ package struct Roster: ~Copyable, Sendable {
 
     /// The name of a message's author: the nickname in the message with the present number.
     package func who(of message: Message) -> PeerName {
-        let index = known.index(forKey: message.author, first: latest)
-        let number = index.map { known.values[$0].number } ?? SenderNumber(of: message.author)
+        who(message.author, as: message.senderNickname, message.senderStage)
+    }
+
+    /// The name of a card's author, likewise.
+    func who(of card: Card) -> PeerName {
+        who(card.author, as: card.source.payload.senderNickname ?? "", card.senderStage)
+    }
+
+    private func who(_ author: PeerID, as nickname: String, _ stage: SenderStage) -> PeerName {
+        let index = known.index(forKey: author, first: latest)
+        let number = index.map { known.values[$0].number } ?? SenderNumber(of: author)
         return PeerName(
             number: number.number, suffix: isShared(number.number) ? number.suffix : nil,
-            isTwin: numbers.isTwin(number), nickname: message.senderNickname, stage: message.senderStage,
-            key: message.author, contact: contact(message.author), isAlike: isAlike(message, index))
+            isTwin: numbers.isTwin(number), nickname: nickname, stage: stage, key: author, contact: contact(author),
+            isAlike: isAlike(nickname, of: author, index))
     }
 
     /// A message may have an earlier nickname than the present one.
     ///
     /// - Parameter index: that of its author in `known`; nil if it is not known.
-    private func isAlike(_ message: Message, _ index: Int?) -> Bool {
-        guard let index, message.author != me else { return false }
-        let nickname = message.senderNickname
+    private func isAlike(_ nickname: String, of author: PeerID, _ index: Int?) -> Bool {
+        guard let index, author != me else { return false }
         if known.values[index].nickname == nickname { return known.values[index].isAlike }
-        return lookAlikes.isAlike(nickname, of: message.author)
+        return lookAlikes.isAlike(nickname, of: author)
     }
 
     private func contact(_ peer: PeerID) -> String? { contacts.isEmpty ? nil : contacts[peer] }

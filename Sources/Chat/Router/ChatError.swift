@@ -16,6 +16,13 @@ package struct ChatError: Error, Hashable, Sendable {
         case notConnected = "not_connected"
         case notAccepted = "not_accepted"
         case unknownMessage = "unknown_message"
+        case invalidEmoji = "invalid_emoji"
+        /// The user has given the message as many emojis as one may.
+        case tooManyReactions = "too_many_reactions"
+        case invalidCard = "invalid_card"
+        case unknownCard = "unknown_card"
+        /// A direct conversation is open, and the command is for its room.
+        case directOpen = "direct_open"
         case rateLimited = "rate_limited"
         case invalidNickname = "invalid_nickname"
         case invalidReason = "invalid_reason"

@@ -29,4 +29,32 @@ enum FairShare {
         let ofGiver = largest(Dictionary(grouping: holders.indices) { holders[$0].giver }.values)
         return largest(Dictionary(grouping: ofGiver) { holders[$0].author }.values)
     }
+
+    /// The first entries of each holder in turn, in their order; of each as many as of the others.
+    static func shares<Entry, Holder: Hashable>(
+        of entries: [Entry], by holder: (Entry) -> Holder, atMost bound: Int
+    ) -> [Entry] {
+        guard entries.count > bound else { return entries }
+        var counts: [Holder: Int] = [:]
+        // The rank of an entry is its place among those of its holder: all below the last rank are chosen, and as many of that one
+        // as there is room for.
+        var sizes: [Int] = []
+        let ranks = entries.map { entry in
+            let rank = counts[holder(entry), default: 0]
+            counts[holder(entry)] = rank + 1
+            if rank == sizes.count { sizes.append(1) } else { sizes[rank] += 1 }
+            return rank
+        }
+        var (last, rest) = (0, bound)
+        while sizes[last] <= rest {
+            rest -= sizes[last]
+            last += 1
+        }
+        return zip(entries, ranks).compactMap { entry, rank in
+            guard rank >= last else { return entry }
+            guard rank == last, rest > 0 else { return nil }
+            rest -= 1
+            return entry
+        }
+    }
 }

@@ -20,6 +20,7 @@ package struct MessageRouter: ~Copyable {
     package private(set) var paths = RelayPaths()
     private(set) var typing = TypingList()
     private(set) var pendingChanges = PendingChanges()
+    private(set) var pendingReactions = PendingReactions()
     /// The owners of quotas, by neighbour.
     private(set) var givers = Givers()
     private(set) var replies = PendingReplies()
@@ -112,8 +113,7 @@ package struct MessageRouter: ~Copyable {
             receive(arrival, into: &events)
         } else {
             refuse(.unheard)
-            if !roster.isBlocked(arrival.author) { acknowledgeHidden(arrival) }
-            if payload.payload.isHistory { publicChat.recordFinal(payload) }
+            receiveHidden(arrival, into: &events)
         }
         if directChats.hasUndelivered { reportUndelivered(into: &events) }
     }
@@ -142,14 +142,15 @@ package struct MessageRouter: ~Copyable {
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let receiver, let target, let text):
-            acknowledgeChange(to: receiver, arrival)
-            let change = MessageChange(.edit(text: text), of: target, by: arrival.verified)
-            apply(change, isHistory: arrival.isHistory, into: &events)
+            receiveChange(.edit(text: text), of: target, to: receiver, arrival, into: &events)
         case .delete(let receiver, let target):
+            receiveChange(.delete, of: target, to: receiver, arrival, into: &events)
+        case .reaction(let receiver, let target, let emojis):
             acknowledgeChange(to: receiver, arrival)
-            let change = MessageChange(.delete, of: target, by: arrival.verified)
-            apply(change, isHistory: arrival.isHistory, into: &events)
-        case .dmRequest(let target, let nickname, _), .directMessage(let target, let nickname, _):
+            receiveReaction(emojis, to: target, arrival, into: &events)
+        case .card(let card, let stage, let nickname):
+            receive(card, stage: stage, nickname: nickname, arrival, into: &events)
+        case .dmRequest(let target, let nickname, _), .directMessage(let target, let nickname, _, _):
             receiveDirect(arrival, target: target, nickname: nickname, into: &events)
         case .dmAccept(let target):
             receiveAnswer(.acceptance, arrival, target: target, into: &events)
@@ -167,12 +168,20 @@ package struct MessageRouter: ~Copyable {
         }
     }
 
+    private mutating func receiveChange(
+        _ kind: MessageChange.Kind, of target: MessageID, to receiver: PeerID?, _ arrival: borrowing Arrival,
+        into events: inout [NodeEvent]
+    ) {
+        acknowledgeChange(to: receiver, arrival)
+        apply(MessageChange(kind, of: target, by: arrival.verified), isHistory: arrival.isHistory, into: &events)
+    }
+
     /// True unless the author is hidden. Presence and answers of muted peers count too, because muting is secret; of
     /// blocked peers nothing does.
     private func isShown(_ arrival: borrowing Arrival) -> Bool {
         switch arrival.verified.type {
         case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.isBlocked(arrival.author)
-        case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage, .invitation:
+        case .publicMessage, .typing, .edit, .delete, .reaction, .card, .dmRequest, .directMessage, .invitation:
             !roster.isHidden(arrival.author)
         }
     }
@@ -198,6 +207,7 @@ extension MessageRouter {
         let isOwn = arrival.author == me
         let unread = publicChat.receive(message, edit: nil, isOwn: isOwn, correction: arrival.moment.correction)
         if let unread { events.append(.message(view(message, in: .publicRoom, unread: unread))) }
+        takeReactions(to: message.id, into: &events)
     }
 
     /// Receives a public message whose change may have come before it.
@@ -213,6 +223,7 @@ extension MessageRouter {
         let unread = publicChat.receive(
             message, edit: change?.source, isOwn: isOwn, correction: arrival.moment.correction)
         if let unread { events.append(.message(view(message, in: .publicRoom, unread: unread))) }
+        takeReactions(to: message.id, into: &events)
     }
 
     private mutating func receiveTyping(
@@ -273,7 +284,125 @@ extension MessageRouter {
             )
         } else {
             finish(directChats.update(peer) { $0.receiveMessage(message) }, with: peer, into: &events)
+            takeReactions(to: message.id, into: &events)
         }
+    }
+
+    /// Receives a reaction, or keeps it until its message comes.
+    private mutating func receiveReaction(
+        _ emojis: [String], to target: MessageID, _ arrival: borrowing Arrival, into events: inout [NodeEvent]
+    ) {
+        let (source, giver) = (arrival.verified, givers.giver(of: arrival.verified))
+        guard !source.payload.isDirect else {
+            guard let peer = counterpart(in: arrival, target: source.payload.target) else { return }
+            return receiveDirectReaction(emojis, to: target, source, from: peer, giver, arrival, into: &events)
+        }
+        if publicChat.messages.contains(id: target) {
+            react(emojis, to: target, source, giver, isHistory: arrival.isHistory, into: &events)
+        } else if publicChat.knows(target) {
+            refuse(.unknownTarget)
+            publicChat.recordPassed(source)
+        } else {
+            pendingReactions.hold(source, from: giver, isHistory: arrival.isHistory, now: arrival.moment.instant)
+        }
+    }
+
+    private mutating func receiveDirectReaction(
+        _ emojis: [String], to target: MessageID, _ source: VerifiedPayload, from peer: PeerID, _ giver: Giver,
+        _ arrival: borrowing Arrival, into events: inout [NodeEvent]
+    ) {
+        guard let chat = directChats[peer], chat.isAccepted else { return refuse(.notAccepted) }
+        if chat.messages.contains(id: target) {
+            reactDirectly(emojis, to: target, source, with: peer, giver, into: &events)
+        } else if source.author != me, !chat.hasTaken(target), chat.delivery(of: target) == nil {
+            pendingReactions.hold(source, from: giver, isHistory: false, now: arrival.moment.instant)
+        } else {
+            refuse(.unknownTarget)
+        }
+    }
+
+    /// Keeps a reaction to a message of the room that is here.
+    private mutating func react(
+        _ emojis: [String], to target: MessageID, _ source: VerifiedPayload, _ giver: Giver, isHistory: Bool,
+        into events: inout [NodeEvent]
+    ) {
+        switch publicChat.react(emojis, to: target, by: source, from: giver) {
+        case .old, .refused(hadEarlier: false): return
+        case .refused(hadEarlier: true):
+            report([], by: source.author, on: target, in: .publicRoom, nil, into: &events)
+        case .kept(let evicted):
+            report(
+                emojis, by: source.author, on: target, in: .publicRoom, source.id, isHistory: isHistory, into: &events)
+            guard let evicted else { return }
+            report([], by: evicted.author, on: evicted.message, in: .publicRoom, nil, into: &events)
+        }
+    }
+
+    private mutating func reactDirectly(
+        _ emojis: [String], to target: MessageID, _ source: VerifiedPayload, with peer: PeerID, _ giver: Giver,
+        into events: inout [NodeEvent]
+    ) {
+        guard directChats.update(peer, { $0.react(emojis, to: target, by: source, from: giver) }) == true else {
+            return
+        }
+        report(emojis, by: source.author, on: target, in: .direct(peer), source.id, into: &events)
+    }
+
+    /// Takes the reactions that came before their message, which is here now.
+    private mutating func takeReactions(to message: MessageID, into events: inout [NodeEvent]) {
+        guard !pendingReactions.isEmpty else { return }
+        for (source, giver, isHistory) in pendingReactions.takeReactions(to: message) {
+            guard case .reaction(let receiver, let target, let emojis) = source.payload.body else { continue }
+            if receiver != nil {
+                reactDirectly(emojis, to: target, source, with: source.author, giver, into: &events)
+            } else if publicChat.messages.contains(id: target) {
+                react(emojis, to: target, source, giver, isHistory: isHistory, into: &events)
+            } else {
+                publicChat.recordPassed(source)
+            }
+        }
+    }
+
+    /// Puts a card up, if it has a place on the notice board.
+    private mutating func receive(
+        _ content: CardContent, stage: SenderStage, nickname: String, _ arrival: borrowing Arrival,
+        into events: inout [NodeEvent]
+    ) {
+        let source = arrival.verified
+        if !roster.isBlocked(source.author) {
+            roster.recordName(source.author, nickname: nickname, stage: stage, as: arrival.authorClock, into: &events)
+        }
+        guard publicChat.board[source.id] == nil else { return }
+        guard !publicChat.isDeleted(source.id, of: source.author) else { return publicChat.recordFinal(source) }
+        let change = pendingChanges.isEmpty ? nil : pendingChanges.takeChange(for: source.id, by: source.author)
+        if let change, case .delete = change.kind, !change.isDirect {
+            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
+            return publicChat.recordFinal(source)
+        }
+        let isFromAuthor = source.neighbour.map { $0 == source.author } ?? true
+        guard
+            let card = Card(
+                content, stage: stage, of: source, askedAt: arrival.askedAt,
+                giver: isFromAuthor ? givers.giver(of: source) : nil, at: arrival.moment)
+        else { return publicChat.recordFinal(source) }
+        let standings = Dictionary(
+            (publicChat.board.cards.map(\.author) + [card.author]).map { ($0, standing(of: $0, at: arrival.moment)) },
+            uniquingKeysWith: { first, _ in first })
+        switch publicChat.add(card, { standings[$0] ?? .stranger }) {
+        case .refused(let isFull):
+            if isFull { refuse(.boardFull) }
+        case .kept(let displaced):
+            if let displaced { reportRemoval(of: displaced, .displaced, into: &events) }
+            if !roster.isHidden(card.author) { events.append(.card(view(card))) }
+        }
+    }
+
+    private func standing(of author: PeerID, at moment: Moment) -> NoticeBoard.Standing {
+        if author == me { return .own }
+        if roster.isHidden(author) { return .hidden }
+        if roster.marks.verified.contains(author) || roster.contacts[author] != nil { return .marked }
+        guard let stay = roster.stay(of: author, at: moment.wallClock) else { return .stranger }
+        return stay >= Limits.settledTime ? .settled : .stranger
     }
 
     private mutating func receiveAnswer(
@@ -322,6 +451,8 @@ extension MessageRouter {
     private mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [NodeEvent]) {
         if change.isDirect {
             applyDirect(change, into: &events)
+        } else if let card = publicChat.board[change.target] {
+            take(card, by: change, into: &events)
         } else if let message = publicChat.messages[id: change.target] {
             if message.author != change.author { refuse(.notItsAuthor) }
             guard let changed = publicChat.apply(change, from: givers.giver(of: change.source)) else { return }
@@ -329,6 +460,17 @@ extension MessageRouter {
         } else {
             hold(change, isKnown: isHistory || publicChat.knows(change.target))
         }
+    }
+
+    /// Takes a card down that its author deletes. A card is not edited.
+    private mutating func take(_ card: Card, by change: MessageChange, into events: inout [NodeEvent]) {
+        guard card.author == change.author else {
+            refuse(.notItsAuthor)
+            return publicChat.recordFinal(change.source)
+        }
+        guard case .delete = change.kind else { return publicChat.recordFinal(change.source) }
+        publicChat.remove(card, by: change, from: givers.giver(of: change.source))
+        reportRemoval(of: card, .removed, into: &events)
     }
 
     private mutating func applyDirect(_ change: MessageChange, into events: inout [NodeEvent]) {
@@ -421,11 +563,25 @@ extension MessageRouter {
         _ change: MessageChange, to message: Message, in conversation: Conversation, unread: Int,
         into events: inout [NodeEvent]
     ) {
+        guard !roster.isBlocked(message.author) else { return }
         let shown = view(message, in: conversation, unread: unread)
         switch change.kind {
         case .edit: events.append(.edited(shown))
         case .delete: events.append(.deleted(shown.withoutText))
         }
+    }
+
+    /// Reports that a card is off the board, unless its author is hidden: then it was off for the user before.
+    private func reportRemoval(of card: Card, _ end: CardEnd, into events: inout [NodeEvent]) {
+        if !roster.isHidden(card.author) { events.append(.cardRemoved(view(card), end)) }
+    }
+
+    private func report(
+        _ emojis: [String], by author: PeerID, on target: MessageID, in conversation: Conversation, _ id: MessageID?,
+        isHistory: Bool = false, into events: inout [NodeEvent]
+    ) {
+        let event = reaction(emojis, by: author, on: target, in: conversation, id, isHistory: isHistory)
+        if let event { events.append(.reacted(event)) }
     }
 
     private func failed(_ messages: [Undelivered]?, with peer: PeerID) -> [NodeEvent] {
@@ -452,15 +608,19 @@ extension [NodeEvent] {
 extension MessageRouter {
     /// Says a text in a conversation.
     ///
-    /// - Parameter conversation: nil for the active one.
+    /// - Parameters:
+    ///   - conversation: nil for the active one.
+    ///   - target: the id of the message that the text answers, as in `message(_:in:)`; nil for none.
     package mutating func send(
-        _ text: String, to conversation: Conversation? = nil, at moment: Moment
+        _ text: String, to conversation: Conversation? = nil, replyTo target: String? = nil, at moment: Moment
     ) throws(ChatError) -> Outcome {
-        switch conversation ?? activeConversation {
+        let conversation = conversation ?? activeConversation
+        let answered: MessageID? = if let target { try message(target, in: conversation) } else { nil }
+        switch conversation {
         case .publicRoom:
-            let payload = try publicChat.compose(text, in: &session, at: moment.wallClock)
+            let payload = try publicChat.compose(text, replyTo: answered, in: &session, at: moment.wallClock)
             return commit([payload], at: moment)
-        case .direct(let peer): return try direct(to: peer, text, at: moment)
+        case .direct(let peer): return try direct(to: peer, text, replyTo: answered, at: moment)
         }
     }
 
@@ -469,12 +629,12 @@ extension MessageRouter {
     /// In an accepted conversation, and in answer to a request, it waits for a peer without a link. Any other throws
     /// `not_connected`, and `not_accepted` while the own request is open.
     private mutating func direct(
-        to peer: PeerID, _ text: String, at moment: Moment
+        to peer: PeerID, _ text: String, replyTo target: MessageID?, at moment: Moment
     ) throws(ChatError) -> Outcome {
         let chat = directChats[peer] ?? DirectChat(with: peer)
         try checkNotBlocked(peer)
         if chat.state != .accepted, chat.request == nil { try checkConnected(peer) }
-        let payloads = try chat.compose(text, in: &session, at: moment.wallClock)
+        let payloads = try chat.compose(text, replyTo: target, in: &session, at: moment.wallClock)
         return commit(payloads, to: peer, at: moment)
     }
 
@@ -691,6 +851,61 @@ extension MessageRouter {
     }
 }
 
+/// Reactions and cards of the user.
+extension MessageRouter {
+    /// Changes the user's reactions to a message that is kept.
+    ///
+    /// - Parameters:
+    ///   - reference: the id of the message, as in `message(_:in:)`.
+    ///   - conversation: that of the message; nil for the active one.
+    package mutating func react(
+        _ reference: String, of conversation: Conversation? = nil, _ change: ReactionChange, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let conversation = conversation ?? activeConversation
+        let target = try message(reference, in: conversation)
+        guard log(conversation)?.messages.contains(id: target) == true else {
+            throw ChatError(.unknownMessage, .unknownReference, "0")
+        }
+        let holder: PeerID? = if case .direct(let peer) = conversation { peer } else { nil }
+        if let holder {
+            guard isAccepted(holder) else { throw ChatError(.notAccepted, .conversationOver) }
+            try checkNotBlocked(holder)
+        }
+        let before = log(conversation)?.reactions.emojis(of: me, on: target) ?? []
+        let emojis = try change.applied(to: before)
+        guard emojis != before else { return Outcome() }
+        let payload = session.sign(.reaction(to: holder, target: target, emojis: emojis), at: moment.wallClock)
+        return commit(payload, with: holder, at: moment)
+    }
+
+    /// Puts a card on the notice board of the room.
+    package mutating func post(
+        title: String, text: String, color: CardColor, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let card = try CardContent(composing: title, text: text, color: color)
+        return commit([publicChat.sign(card, in: &session, at: moment.wallClock)], at: moment)
+    }
+
+    /// Takes an own card down.
+    ///
+    /// - Parameter reference: at least the first 6 digits of its id; nil for the last one put up.
+    package mutating func removeCard(_ reference: String?, at moment: Moment) throws(ChatError) -> Outcome {
+        let own = publicChat.board.cards.filter { $0.author == me }
+        let target: MessageID
+        if let reference {
+            let digits = reference.lowercased()
+            let matches = own.filter { $0.id.hexadecimal.hasPrefix(digits) }
+            guard digits.utf8.count >= MessageRouter.shortestReference, let match = matches.first, matches.count == 1
+            else { throw ChatError(.unknownCard, .manyCards, "\(matches.count)") }
+            target = match.id
+        } else {
+            guard let last = own.last else { throw ChatError(.unknownCard, .noOwnCard) }
+            target = last.id
+        }
+        return commit([session.sign(.delete(target: target), at: moment.wallClock)], at: moment)
+    }
+}
+
 /// Delivery of direct messages: retransmission and receipts (Protocol.md section 8).
 extension MessageRouter {
     /// Records that frames can be sent on a link to the peer: messages that it has not acknowledged are sent again, and those that
@@ -763,17 +978,47 @@ extension MessageRouter {
         return outcome
     }
 
-    /// Acknowledges a payload of a muted peer without showing it, so that muting stays secret.
-    private mutating func acknowledgeHidden(_ arrival: borrowing Arrival) {
+    /// Takes what a hidden peer changes in what is kept, so that it is right when the peer is shown again and when it is handed on.
+    ///
+    /// A text is not kept. A direct payload of a muted peer is acknowledged, so that muting stays secret.
+    private mutating func receiveHidden(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
         let payload = arrival.payload
         switch payload.body {
-        case .edit(let receiver, _, _), .delete(let receiver, _):
+        case .edit(let receiver, let target, let text) where !roster.isBlocked(arrival.author):
             acknowledgeChange(to: receiver, arrival)
-        case .directMessage(let target, _, _), .invitation(let target, secret: _, room: _):
-            guard let peer = counterpart(in: arrival, target: target) else { return }
+            holdBack(MessageChange(.edit(text: text), of: target, by: arrival.verified), arrival, into: &events)
+        case .edit, .delete, .reaction, .card:
+            if !payload.isDirect || !roster.isBlocked(arrival.author) { receive(arrival, into: &events) }
+        case .publicMessage:
+            publicChat.recordFinal(arrival.verified)
+        case .directMessage(let target, _, _, _), .invitation(let target, secret: _, room: _):
+            guard !roster.isBlocked(arrival.author), let peer = counterpart(in: arrival, target: target) else { return }
             receiveSilently(payload.messageId, from: peer)
-        case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
+        case .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
             return
+        }
+    }
+
+    /// Keeps an edit of a muted author, for others and until it is muted no more: the message stays as it was read.
+    private mutating func holdBack(
+        _ edit: MessageChange, _ arrival: borrowing Arrival, into events: inout [NodeEvent]
+    ) {
+        let conversation: Conversation = edit.isDirect ? .direct(edit.author) : .publicRoom
+        guard let message = log(conversation)?.messages[id: edit.target], message.author == edit.author else {
+            return apply(edit, isHistory: arrival.isHistory, into: &events)
+        }
+        if !edit.isDirect { publicChat.keepEdit(edit) }
+        pendingChanges.hold(edit, from: givers.giver(of: edit.source))
+    }
+
+    /// Shows the edits of a peer that is muted no more.
+    private mutating func takeEdits(by peer: PeerID, into events: inout [NodeEvent]) {
+        guard !pendingChanges.isEmpty, !roster.isHidden(peer) else { return }
+        for conversation in [Conversation.publicRoom, .direct(peer)] {
+            for message in log(conversation)?.messages.filter({ $0.author == peer }) ?? [] {
+                guard let change = pendingChanges.takeChange(for: message.id, by: peer) else { continue }
+                apply(change, into: &events)
+            }
         }
     }
 
@@ -798,30 +1043,52 @@ extension MessageRouter {
 extension MessageRouter {
     /// Hides a peer's payloads, or shows them again. The peer does not learn it.
     package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) -> [NodeEvent] {
-        let before = roster.isMuted(peer)
+        let (before, wasHidden) = (roster.isMuted(peer), roster.isHidden(peer))
         roster.setMuted(peer, isMuted)
         let marked = roster.isMuted(peer) == before ? nil : roster.marked(peer)
-        return (isMuted ? stopTyping(peer) : []) + [marked].compactMap(\.self)
+        var events = (isMuted ? stopTyping(peer) : []) + [marked].compactMap(\.self)
+        events += smallTalk(of: peer, wasHidden: wasHidden)
+        takeEdits(by: peer, into: &events)
+        return events
     }
 
     /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
     package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [NodeEvent] {
-        let before = roster.isBlocked(peer)
+        let (before, wasHidden) = (roster.isBlocked(peer), roster.isHidden(peer))
         roster.setBlocked(peer, isBlocked)
         directChats.recordChange(with: peer)
-        return before == isBlocked ? [] : blockChanged(peer, isBlocked)
+        return before == isBlocked ? [] : blockChanged(peer, isBlocked, wasHidden: wasHidden)
     }
 
-    private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool) -> [NodeEvent] {
+    private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool, wasHidden: Bool) -> [NodeEvent] {
         let who = name(of: peer)
-        guard isBlocked else { return [.blocked(who, isOn: false)] }
+        let changed = smallTalk(of: peer, wasHidden: wasHidden)
+        guard isBlocked else { return [.blocked(who, isOn: false)] + changed }
         roster.forgetTexts(of: peer)
         publicChat.readAll(of: peer)
         let lost = directChats.update(peer) { chat in
             chat.readAll(of: peer)
             return chat.giveUp()
         }
-        return stopTyping(peer) + failed(lost, with: peer) + [.blocked(who, isOn: true)]
+        return stopTyping(peer) + failed(lost, with: peer) + changed + [.blocked(who, isOn: true)]
+    }
+
+    /// The reactions and cards of a peer that count no more, as it is hidden now, or count again.
+    private func smallTalk(of peer: PeerID, wasHidden: Bool) -> [NodeEvent] {
+        let isHidden = roster.isHidden(peer)
+        guard isHidden != wasHidden else { return [] }
+        var events: [NodeEvent] = []
+        for conversation in [Conversation.publicRoom, .direct(peer)] {
+            let reactions = log(conversation)?.reactions
+            for message in reactions?.messages(of: peer).sorted(by: { $0.words < $1.words }) ?? [] {
+                let emojis = isHidden ? [] : reactions?.emojis(of: peer, on: message) ?? []
+                report(emojis, by: peer, on: message, in: conversation, nil, into: &events)
+            }
+        }
+        for card in publicChat.board.cards where card.author == peer {
+            events.append(isHidden ? .cardRemoved(view(card), .hidden) : .card(view(card).asHistory))
+        }
+        return events
     }
 
     /// The peers of accepted direct conversations, to be remembered for later runs, the one used last at the end; nil if they
@@ -849,9 +1116,12 @@ extension MessageRouter {
         let blocked = after.filter { !before.contains($0) }
         let admitted = roster.marks.blocked.inOrder.filter { !after.contains($0) }
         let verified = Set(roster.marks.verified.inOrder).symmetricDifference(marks.verified.inOrder)
+        let hidden = Set((blocked + admitted).filter { roster.isHidden($0) })
         roster.setMarks(marks)
         for peer in blocked + admitted { directChats.recordChange(with: peer) }
-        let events = blocked.flatMap { blockChanged($0, true) } + admitted.flatMap { blockChanged($0, false) }
+        let events =
+            blocked.flatMap { blockChanged($0, true, wasHidden: hidden.contains($0)) }
+            + admitted.flatMap { blockChanged($0, false, wasHidden: hidden.contains($0)) }
         return (events + verified.sorted().compactMap { roster.marked($0) }, blocked, admitted)
     }
 
@@ -893,12 +1163,16 @@ extension MessageRouter {
     /// When `tick` has something to do; nil for never.
     package var nextDeadline: Instant? {
         Instant.earlier(
-            Instant.earlier(typing.nextDeadline, roster.nextDeadline), replies.nextDeadline(in: directChats))
+            Instant.earlier(
+                Instant.earlier(typing.nextDeadline, roster.nextDeadline), replies.nextDeadline(in: directChats)),
+            Instant.earlier(pendingReactions.nextDeadline, publicChat.board.nextDeadline))
     }
 
     /// Does what is due. Then there may be replies to send (`hasReplies`).
     package mutating func tick(_ now: Instant) -> [NodeEvent] {
-        let events = roster.tick(now)
+        pendingReactions.expire(now)
+        var events = roster.tick(now)
+        for card in publicChat.takeExpiredCards(now) { reportRemoval(of: card, .expired, into: &events) }
         return events + typing.tick(now).map { .typing(name(of: $0.peer), view($0.conversation), isOn: false) }
     }
 }

@@ -6,6 +6,10 @@ package enum Refusal: String, Sendable, CaseIterable {
     case notAccepted = "not_accepted"
     /// An open request that was evicted for a newer one.
     case requestDisplaced = "request_displaced"
+    /// A reaction to a message that is here no more.
+    case unknownTarget = "unknown_target"
+    /// A card that found no place on the notice board.
+    case boardFull = "board_full"
     /// From a muted or blocked peer.
     case unheard
 }

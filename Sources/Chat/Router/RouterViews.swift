@@ -49,8 +49,10 @@ extension MessageRouter {
     /// An edit or a deletion only if its message is known: those of messages that never were cost their author nothing.
     package func isForEveryone(_ payload: P2PPayload) -> Bool {
         switch payload.body {
-        case .publicMessage, .presence: true
+        case .publicMessage, .presence, .card: true
         case .typing(let target, _): target == nil
+        // It may come before its message: they spread over the trees of different authors.
+        case .reaction(let receiver, _, _): receiver == nil
         case .edit(let receiver, let target, _), .delete(let receiver, let target):
             receiver == nil && publicChat.knows(target)
         case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read, .invitation: false
@@ -126,6 +128,29 @@ extension MessageRouter {
         return try place(of: match.id)
     }
 
+    /// The message of a conversation that an answer or a reaction names.
+    ///
+    /// - Parameter reference: the 32 hexadecimal digits of its id, which need not be here, or at least the first 6 if they are unique
+    ///   there.
+    package func message(_ reference: String, in conversation: Conversation) throws(ChatError) -> MessageID {
+        let digits = reference.lowercased()
+        guard digits.utf8.count >= MessageRouter.shortestReference else {
+            throw ChatError(.unknownMessage, .shortMessageID)
+        }
+        let matches = history(conversation).filter { $0.id.hexadecimal.hasPrefix(digits) }
+        if let match = matches.first, matches.count == 1 { return match.id }
+        guard matches.isEmpty, let id = MessageID(hexadecimal: digits), !isElsewhere(id, than: conversation) else {
+            throw ChatError(.unknownMessage, .unknownReference, "\(matches.count)")
+        }
+        return id
+    }
+
+    /// True for a message of another conversation: no id of a private one is named in a room.
+    private func isElsewhere(_ id: MessageID, than conversation: Conversation) -> Bool {
+        if conversation != .publicRoom, publicChat.messages.contains(id: id) { return true }
+        return directChats.all.contains { conversation != .direct($0.peer) && $0.messages.contains(id: id) }
+    }
+
     private func lastOwnMessage(in conversation: Conversation) throws(ChatError) -> MessageID {
         guard let message = history(conversation).last(where: { $0.author == me }) else {
             throw ChatError(.unknownMessage, .noOwnMessage)
@@ -178,8 +203,88 @@ extension MessageRouter {
             isHistory: message.isHistory,
             isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
             delivery: delivery(of: message, in: conversation), isRequest: isOpenRequest(message, in: conversation),
-            mention: message.author == me ? nil : session.mention)
+            mention: message.author == me ? nil : session.mention, replyTo: message.replyTo,
+            isReplyToOwn: isReplyToOwn(message, in: conversation),
+            reactions: reactions(to: message.id, in: conversation))
     }
+
+    private func isReplyToOwn(_ message: Message, in conversation: Conversation) -> Bool {
+        guard message.author != me, let target = message.replyTo else { return false }
+        return log(conversation)?.messages[id: target]?.author == me
+    }
+
+    /// The reactions to a message that are shown: the most given ones, in the order in which they came here.
+    func reactions(to message: MessageID, in conversation: Conversation) -> [ReactionCount] {
+        guard let reactions = log(conversation)?.reactions, !reactions.isEmpty else { return [] }
+        let all = authors(on: message, in: conversation).map { emoji, authors in
+            ReactionCount(emoji: emoji, count: authors.count, isOwn: authors.contains(me))
+        }
+        guard all.count > Limits.emojisOfMessage else { return all }
+        let fewest = all.map(\.count).sorted(by: >)[Limits.emojisOfMessage - 1]
+        let more = all.count { $0.count > fewest }
+        var room = Limits.emojisOfMessage - more
+        return all.filter { emoji in
+            guard emoji.count == fewest else { return emoji.count > fewest }
+            room -= 1
+            return room >= 0
+        }
+    }
+
+    /// The emojis of a message, each with its authors that are not hidden.
+    private func authors(
+        on message: MessageID, in conversation: Conversation
+    ) -> [(emoji: String, authors: [PeerID])] {
+        log(conversation)?.reactions.authors(on: message) { !roster.isHidden($0) } ?? []
+    }
+
+    /// The authors of each emoji on a message.
+    package func reactors(
+        _ reference: String, in conversation: Conversation? = nil
+    ) throws(ChatError) -> (message: MessageView, [(emoji: String, who: [PeerName])]) {
+        let conversation = conversation ?? activeConversation
+        let id = try message(reference, in: conversation)
+        guard let message = history(conversation).first(where: { $0.id == id }) else {
+            throw ChatError(.unknownMessage, .unknownReference, "0")
+        }
+        let unread = log(conversation)?.unreadCount ?? 0
+        return (
+            view(message, in: conversation, unread: unread),
+            authors(on: id, in: conversation).map { ($0.emoji, $0.authors.map { name(of: $0) }) }
+        )
+    }
+
+    /// The event of a reaction; nil if its message is not here, or not shown, or the reaction is not.
+    ///
+    /// - Parameter id: of the payload; nil if the reaction counts no more, or again, without one.
+    func reaction(
+        _ emojis: [String], by author: PeerID, on target: MessageID, in conversation: Conversation, _ id: MessageID?,
+        isHistory: Bool
+    ) -> ReactionEvent? {
+        guard let log = log(conversation), let message = log.messages[id: target], !roster.isBlocked(message.author),
+            id == nil || !roster.isHidden(author)
+        else { return nil }
+        return ReactionEvent(
+            message: view(message, in: conversation, unread: log.unreadCount), by: name(of: author), emojis: emojis,
+            id: id, isFromCurrentUser: author == me, isHistory: isHistory)
+    }
+
+    /// The messages and reactions of a conversation; nil if there is none.
+    func log(_ conversation: Conversation) -> ConversationLog? {
+        switch conversation {
+        case .publicRoom: publicChat.log
+        case .direct(let peer): directChats[peer]?.log
+        }
+    }
+
+    func view(_ card: Card) -> CardView {
+        CardView(
+            id: card.id, from: roster.who(of: card), content: card.content, sentAt: card.source.payload.timestamp,
+            expiresAt: card.expiresAt, isFromCurrentUser: card.author == me,
+            isHistory: card.isHistory, order: card.signedOrder)
+    }
+
+    /// The cards of the notice board without those of hidden peers, in the order in which they were signed.
+    package var board: [CardView] { publicChat.board.cards.filter { !roster.isHidden($0.author) }.map { view($0) } }
 
     private func isOpenRequest(_ message: Message, in conversation: Conversation) -> Bool {
         guard case .direct(let peer) = conversation, message.author == me, let chat = directChats[peer] else {
@@ -274,7 +379,7 @@ extension MessageRouter {
     package var parts: [(name: String, value: Any)] {
         [
             ("publicChat", publicChat), ("directChats", directChats), ("paths", paths), ("typing", typing),
-            ("pendingChanges", pendingChanges), ("givers", givers),
+            ("pendingChanges", pendingChanges), ("pendingReactions", pendingReactions), ("givers", givers),
             ("replies", replies),
             ("refusals", refusals),
         ] + roster.parts.map { ("roster.\($0.name)", $0.value) }

@@ -85,7 +85,7 @@ package enum DisplayGuard {
     }
 
     /// The length of a subdivision flag (UTS #51): a black flag, 3 to 6 tag letters or digits, and the end of tags.
-    private static func flagTags(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
+    static func flagTags(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
         guard scalars[index] == "\u{1f3f4}" else { return nil }
         let tags = scalars[(index + 1)...].prefix(7).prefix { tagCharacters.contains($0) || tagDigits.contains($0) }
         let end = index + 1 + tags.count

@@ -43,6 +43,15 @@ package enum RoomName: LineText {
         code: .invalidRoom, fault: .malformed, longest: longest, largest: Limits.roomNameBytes)
 }
 
+/// The rules for titles of cards: 1 to 40 characters in at most 255 bytes, trimmed, on one line (Protocol.md section 6).
+package enum CardTitle: LineText {
+    package static let longest = Limits.cardTitleCharacters
+    package static let rule = LineRule(
+        phrases: LineRule.Phrases(
+            bytes: .titleBytes, empty: .titleEmpty, long: .titleLong, dense: .titleDense, lines: .titleLines),
+        code: .invalidCard, fault: .card, longest: longest, largest: Limits.cardTitleBytes)
+}
+
 extension Limits {
     /// Characters in a nickname. A longer one leaves no room for the message on a line of 80 columns; a shorter one
     /// cuts real names.
@@ -61,4 +70,9 @@ extension Limits {
     /// Bytes in the name of a room: 64 characters of any script. A larger one lets names with stacked marks in; a
     /// smaller one shortens names in scripts with long characters.
     package static let roomNameBytes = 256
+    /// Characters in the title of a card. A longer one does not fit the row of a card; a shorter one says little.
+    static let cardTitleCharacters = 40
+    /// Bytes in the title of a card. The payload counts them in one byte, which no larger number fits; a smaller one shortens titles in
+    /// scripts with long characters.
+    static let cardTitleBytes = 255
 }

@@ -20,8 +20,8 @@ package struct BridgeIntake: Sendable {
 
     private struct Waiting: Sendable {
         let delivery: BridgeDelivery
-        /// Nil if its pace does not matter.
-        let author: PeerID?
+        /// The author whose pace it keeps to, and how many messages it counts as; nil if its pace does not matter.
+        let paced: (author: PeerID, cost: Double)?
     }
 
     private let seal: BridgeSeal
@@ -56,7 +56,7 @@ package struct BridgeIntake: Sendable {
         waiting.append(
             Waiting(
                 delivery: BridgeDelivery(content, tag: tag, isHistory: isHistory),
-                author: isHistory ? nil : content.pacedAuthor))
+                paced: isHistory ? nil : content.paced))
         return true
     }
 
@@ -66,9 +66,9 @@ package struct BridgeIntake: Sendable {
         var held: Set<PeerID> = []
         waiting.removeAll { waiting in
             guard rate.wait(now: now) == .zero else { return false }
-            if let author = waiting.author {
-                guard !held.contains(author), paces.takeToken(of: author, now: now) else {
-                    held.insert(author)
+            if let paced = waiting.paced {
+                guard !held.contains(paced.author), paces.takeTokens(paced.cost, of: paced.author, now: now) else {
+                    held.insert(paced.author)
                     return false
                 }
             }
@@ -89,7 +89,7 @@ package struct BridgeIntake: Sendable {
 
     /// The time until `takeDue` gives something; nil if nothing waits.
     package func wait(now: Instant) -> Duration? {
-        let waits = waiting.map { waiting in waiting.author.map { paces.wait($0, now: now) } ?? .zero }
+        let waits = waiting.map { $0.paced.map { paces.wait(for: $0.cost, of: $0.author, now: now) } ?? .zero }
         return waits.min().map { max($0, rate.wait(now: now)) }
     }
 

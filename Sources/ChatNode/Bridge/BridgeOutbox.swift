@@ -9,6 +9,8 @@ package struct BridgeOutbox: Sendable {
         let id: MessageID?
         /// Whether the author's rate applies, and late joiners get it.
         let isHistory: Bool
+        /// How many messages it counts as.
+        let cost: Double
         /// Another bridge of this network may publish it before.
         var notBefore: Instant
         let expires: Instant
@@ -46,7 +48,8 @@ package struct BridgeOutbox: Sendable {
         if entries.count >= Limits.bridgeWaiting { dropOldest() }
         lastTag += 1
         entries[lastTag] = Entry(
-            content: content, author: author, id: id, isHistory: isHistory, notBefore: notBefore,
+            content: content, author: author, id: id, isHistory: isHistory,
+            cost: isHistory ? content.paced?.cost ?? 1 : 0, notBefore: notBefore,
             expires: now + Limits.bridgeWaitingTime)
         order.append(lastTag)
         if let id { tags[id] = lastTag }
@@ -59,7 +62,9 @@ package struct BridgeOutbox: Sendable {
         var held: Set<PeerID> = []
         for tag in order where sent < Limits.bridgeWindow {
             guard let entry = entries[tag], !entry.isSent, !held.contains(entry.author) else { continue }
-            guard entry.notBefore <= now, !entry.isHistory || paces.takeToken(of: entry.author, now: now) else {
+            guard entry.notBefore <= now,
+                !entry.isHistory || paces.takeTokens(entry.cost, of: entry.author, now: now)
+            else {
                 held.insert(entry.author)
                 continue
             }
@@ -77,7 +82,7 @@ package struct BridgeOutbox: Sendable {
         var held: Set<PeerID> = []
         for tag in order {
             guard let entry = entries[tag], !entry.isSent, held.insert(entry.author).inserted else { continue }
-            let wait = entry.isHistory ? paces.wait(entry.author, now: now) : .zero
+            let wait = entry.isHistory ? paces.wait(for: entry.cost, of: entry.author, now: now) : .zero
             next = .earlier(next, max(entry.notBefore, now + wait))
             if held.count > 32 { break }
         }
@@ -143,7 +148,7 @@ package struct BridgeOutbox: Sendable {
     }
 }
 
-/// The pace of each author's messages, edits and deletions over a bridge: a backlog goes no faster, so that all nodes admit all of
+/// The pace of what each author says over a bridge, but for presences: a backlog goes no faster, so that all nodes admit all of
 /// it.
 struct AuthorPaces: Sendable {
     private let rate: Rate
@@ -151,13 +156,17 @@ struct AuthorPaces: Sendable {
 
     init(_ rate: Rate) { self.rate = rate }
 
-    /// Takes one message's worth; false, and nothing is taken, above the rate.
-    mutating func takeToken(of author: PeerID, now: Instant) -> Bool {
-        buckets.update(author, orNew: { TokenBucket(rate, now: now) }) { $0.takeTokens(now: now) }
+    /// Takes the worth of messages; false, and nothing is taken, above the rate.
+    mutating func takeTokens(_ count: Double, of author: PeerID, now: Instant) -> Bool {
+        buckets.update(author, orNew: { TokenBucket(rate, now: now) }) {
+            $0.takeTokens(rate.atMostBurst(count), now: now)
+        }
     }
 
-    /// The time until the author's next message may go.
-    func wait(_ author: PeerID, now: Instant) -> Duration { buckets[author]?.wait(now: now) ?? .zero }
+    /// The time until the author's next publication may go, which counts as so many messages.
+    func wait(for count: Double, of author: PeerID, now: Instant) -> Duration {
+        buckets[author]?.wait(for: rate.atMostBurst(count), now: now) ?? .zero
+    }
 }
 
 extension Limits {

@@ -283,7 +283,7 @@ extension HistoryExchange {
 
 extension Limits {
     /// `have` frames that are accepted of a peer, per second in the long run: four times what an honest peer sends.
-    /// More let a peer cost comparisons of 300 ids each; with fewer, honest offers are lost after delays.
+    /// More let a peer cost comparisons of 500 ids each; with fewer, honest offers are lost after delays.
     static let havesPerSecond = 6.0
     /// As many at once. More let a peer begin with a larger flood; with fewer, the offers that a slow network bunched
     /// are lost.

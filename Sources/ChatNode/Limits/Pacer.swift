@@ -16,13 +16,17 @@ struct Pacer {
     /// peer delays a typed message by reading nothing.
     private static let fastSenderInterval = Duration.milliseconds(500)
 
-    private var bucket: TokenBucket
+    private let rate: Rate
+    private var messages: TokenBucket
+    private var reactions: TokenBucket
     private var lastSentAt: Instant?
     private var startedAt: Instant?
     private var lastMetAt: Instant?
 
-    init(_ rate: Rate, now: Instant) {
-        bucket = TokenBucket(rate, now: now)
+    init(_ rate: Rate, reactions: Rate, now: Instant) {
+        self.rate = rate
+        messages = TokenBucket(rate, now: now)
+        self.reactions = TokenBucket(reactions, now: now)
     }
 
     /// The node looks for peers from now on.
@@ -34,11 +38,23 @@ struct Pacer {
     /// A sender was let go.
     mutating func sent(now: Instant) { lastSentAt = now }
 
-    /// Takes one message's worth of the own rate; false, and nothing is taken, above it.
-    mutating func takeTokens(now: Instant) -> Bool { bucket.takeTokens(now: now) }
+    /// Takes what a message, a card or a reaction costs; false, and nothing is taken, above the own rate.
+    mutating func takeTokens(_ pace: Pace, now: Instant) -> Bool {
+        switch pace {
+        case .messages(let count): messages.takeTokens(rate.atMostBurst(count), now: now)
+        case .reactions: reactions.takeTokens(now: now)
+        case .signals: true
+        }
+    }
 
-    /// The time until the own rate allows the next message; zero if it does now.
-    func wait(now: Instant) -> Duration { bucket.wait(now: now) }
+    /// The time until the own rate allows the next one; zero if it does now.
+    func wait(_ pace: Pace, now: Instant) -> Duration {
+        switch pace {
+        case .messages(let count): messages.wait(for: rate.atMostBurst(count), now: now)
+        case .reactions: reactions.wait(now: now)
+        case .signals: .zero
+        }
+    }
 
     func isFastSender(now: Instant) -> Bool {
         lastSentAt.map { now - $0 < Pacer.fastSenderInterval } ?? false

@@ -202,9 +202,10 @@ extension Spread {
             let actions = trees.repeated(id, of: frame.author, hops: frame.hops, from: peer, now: now)
             order(actions, connections, now: now, &effects)
         // Another neighbour may be asked.
-        case .relayRate, .newAuthorRate, .youngRate, .unknownBridge: break
+        case .relayRate, .newAuthorRate, .youngRate, .reactionRate, .unknownBridge: break
         case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
-            .invalidReason, .invalidAbout, .otherRoom, .tooManyHops, .misdirected, .notHistory, .badCertificate,
+            .invalidReason, .invalidAbout, .invalidEmoji, .invalidCard, .otherRoom, .tooManyHops, .misdirected,
+            .notHistory, .badCertificate,
             .falseMAC,
             .badSignature, .foreignAuthor, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale,
             .fromTheFuture, .authorRate:

@@ -304,8 +304,8 @@ extension PayloadType {
     /// Whether all receivers of the records that hide this payload answer, so that the answer of its own tells nothing.
     fileprivate var isAnsweredOnLinks: Bool {
         switch self {
-        case .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .invitation: true
-        case .publicMessage, .presence, .typing, .delivered, .read: false
+        case .edit, .delete, .reaction, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .invitation: true
+        case .publicMessage, .presence, .typing, .card, .delivered, .read: false
         }
     }
 }

@@ -30,7 +30,11 @@ package enum Examination {
         OverlaySample(
             linked: node.connections.active.compactMap(\.peer), hops: node.parts.intake.hops,
             control: node.parts.links.control,
-            messagesSent: node.parts.links.tally.sent[.publicMessage] + node.parts.historyExchange.sent[.publicMessage])
+            messagesSent: sent(.publicMessage, by: node), reactionsSent: sent(.reaction, by: node))
+    }
+
+    private static func sent(_ type: PayloadType, by node: Node) -> Int {
+        node.parts.links.tally.sent[type] + node.parts.historyExchange.sent[type]
     }
 
     /// Lets a node send no frame but pongs from now on, as an attacker does that others rely on.
@@ -46,6 +50,8 @@ package struct OverlaySample: Sendable {
     package let control: ControlTally
     /// Public messages that were sent, once for each link, as history too.
     package let messagesSent: Int
+    /// Public reactions, likewise; in a room without direct conversations all of them.
+    package let reactionsSent: Int
 }
 
 /// Counts the entries of every collection in a value.

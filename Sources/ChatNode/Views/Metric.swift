@@ -271,6 +271,8 @@ extension PayloadType {
         case .typing: "typing"
         case .edit: "edit"
         case .delete: "delete"
+        case .reaction: "reaction"
+        case .card: "card"
         case .dmRequest: "dm_request"
         case .dmAccept: "dm_accept"
         case .dmDecline: "dm_decline"

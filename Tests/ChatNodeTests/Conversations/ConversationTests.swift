@@ -119,7 +119,9 @@ import Wire
         let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
         let stuck = simulation.node("stuck")
         func obstacle(isFast: Bool) -> Conversations.Obstacle? {
-            alice.with { node in node.act { $0.conversations.obstacle(isFast: isFast, &$0.links, $1, &$2) } }
+            alice.with { node in
+                node.act { $0.conversations.obstacle(.messages(1), isFast: isFast, &$0.links, $1, &$2) }
+            }
         }
         try #require(simulation.meet(alice, stuck))
         simulation.advance(by: .seconds(3))

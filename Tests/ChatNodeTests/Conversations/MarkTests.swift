@@ -41,6 +41,9 @@ import Wire
             case .request(_, let text): "request \(text)"
             case .edited(let message): "edited \(message.text)"
             case .deleted: "deleted"
+            case .reacted(let reaction): "reacted \(reaction.emojis.joined())"
+            case .card(let card): "card \(card.content.title)"
+            case .cardRemoved: "card removed"
             case .typing(_, _, let isOn): "typing \(isOn)"
             case .direct(let change, _): "direct \(change)"
             case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .invitation, .delivered,
@@ -54,7 +57,12 @@ import Wire
     private func doEverything(_ peer: SimulatedPeer, to other: SimulatedPeer) throws {
         peer.type()
         try say("public", by: peer)
-        try peer.with { node throws(ChatError) in try node.perform(.edit(nil, "public, edited")) }
+        try peer.with { node throws(ChatError) in
+            try node.perform(.edit(nil, "public, edited"))
+            let said = node.chat.messages(in: .publicRoom).last { $0.isFromCurrentUser }
+            try node.perform(.react(said?.id.hexadecimal ?? "", of: .publicRoom, .set("👍")))
+            try node.perform(.post(title: "title", text: "text", .teal))
+        }
         pass()
         try peer.with { node throws(ChatError) in try node.perform(.delete(nil)) }
         pass()
@@ -74,6 +82,7 @@ import Wire
         #expect(bob.texts() == [])
         #expect(bob.texts(.direct(alice.key)) == ["may I?"])
         #expect(heard(by: carol, since: 0).contains("edited public, edited"))
+        #expect(heard(by: carol, since: 0).contains("reacted 👍") && heard(by: carol, since: 0).contains("card title"))
     }
 
     @Test func `a request of the muted is not shown, nor listed`() throws {
@@ -84,7 +93,7 @@ import Wire
         #expect(heard(by: bob, since: 0).isEmpty)
     }
 
-    @Test func `an edit and a deletion by the muted leave what was said before as it was`() throws {
+    @Test func `a deletion by the muted takes its message away, and an edit shows when it is muted no more`() throws {
         try say("one", by: alice)
         try say("two", by: alice)
         bob.mute(alice)
@@ -93,8 +102,10 @@ import Wire
             try node.perform(.edit(nil, "eins"))
         }
         pass()
-        #expect(bob.texts() == ["one", "two"])
+        #expect(bob.texts() == ["one"])
         #expect(carol.texts() == ["eins"])
+        bob.mute(alice, false)
+        #expect(bob.texts() == ["eins"])
     }
 
     @Test func `a muted peer is listed so, stays here, hears everything and is not informed`() throws {

@@ -270,16 +270,16 @@ struct HistoryValueTests {
         #expect(more <= 20, "a new link is no new beginning")
     }
 
-    @Test func `a peer that offers without end fills no more than 300 places`() {
+    @Test func `a peer that offers without end fills no more than 500 places`() {
         var wants = IWant()
         for round in 0..<50 as Range<UInt64> {
-            wants.offered(Array(round * 300..<(round + 1) * 300), by: low, now: start)
+            wants.offered(Array(round * 500..<(round + 1) * 500), by: low, now: start)
         }
         var asked = 0
         while let deadline = wants.nextDeadline {
             asked += wants.due(now: deadline) { $0 }.reduce(0) { $0 + $1.ids.count }
         }
-        #expect(asked == 300 * Limits.historyTries)
+        #expect(asked == 500 * Limits.historyTries)
     }
 
     @Test func `offers that follow each other at once do not check all peers again for each`() {

@@ -105,7 +105,7 @@ import Wire
         try enter()
         let frames: [[UInt8]] = [
             [5], [5, 0], [5, 0, 1], [5, 0, 1] + [UInt8](repeating: 0, count: 7), [6, 0, 0, 0],
-            [6] + IDList.frame(.have, Array(1...101)).dropFirst(), [5, 1, 45] + [UInt8](repeating: 9, count: 301 * 8),
+            [6] + IDList.frame(.have, Array(1...101)).dropFirst(), [5, 1, 245] + [UInt8](repeating: 9, count: 501 * 8),
         ]
         for frame in frames { send(frame) }
         #expect(alice.counter("id_lists_malformed") == frames.count)

@@ -99,7 +99,8 @@ extension InteractionProcesses {
         case .join(let seat, let asTheSame): join(seat, step.room, asTheSame)
         case .part(let seat): part(seat, step.room)
         case .misdial(let seat, let at): misdial(seat, at, step.room)
-        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .mute, .unmute, .rename, .away:
+        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .reply, .react, .card, .removeCard, .mute,
+            .unmute, .rename, .away:
             room(step.room, of: step.kind.seat).take(step.kind)
         }
         for witness in rooms.flatMap(\.allWitnesses) { witness.catchUp() }
@@ -177,8 +178,8 @@ extension InteractionProcesses {
             simulation.advance(by: .zero)
         case .stopReading(let seat): setReading(seat, false)
         case .readAgain(let seat): setReading(seat, true)
-        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .open, .openPublic, .mute, .unmute,
-            .rename, .away, .pass, .kill, .leave, .start, .join, .part, .misdial:
+        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .reply, .react, .card, .removeCard, .open,
+            .openPublic, .mute, .unmute, .rename, .away, .pass, .kill, .leave, .start, .join, .part, .misdial:
             break
         }
     }

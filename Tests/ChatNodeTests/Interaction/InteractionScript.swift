@@ -11,6 +11,12 @@ enum Interaction: Hashable, Sendable {
     /// The message is one of the sender's own, counted from its last.
     case edit(Int, back: Int)
     case delete(Int, back: Int)
+    /// Answers one of the last messages that the room has shown it, counted from its last.
+    case reply(Int, back: Int)
+    /// Gives one of them an emoji, the one with this place in a list, or takes it back.
+    case react(Int, back: Int, Int, isOn: Bool)
+    case card(Int)
+    case removeCard(Int)
     case open(Int, with: Int)
     case openPublic(Int)
     case mute(Int, of: Int)
@@ -36,8 +42,8 @@ enum Interaction: Hashable, Sendable {
     var isDisturbance: Bool {
         switch self {
         case .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start, .join, .part: true
-        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .open, .openPublic, .mute, .unmute,
-            .rename, .away, .pass, .misdial:
+        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .reply, .react, .card, .removeCard, .open,
+            .openPublic, .mute, .unmute, .rename, .away, .pass, .misdial:
             false
         }
     }
@@ -46,7 +52,8 @@ enum Interaction: Hashable, Sendable {
     var seat: Int {
         switch self {
         case .say(let seat), .direct(let seat, _), .accept(let seat, _), .decline(let seat, _),
-            .leaveDirect(let seat, _), .edit(let seat, _), .delete(let seat, _), .open(let seat, _),
+            .leaveDirect(let seat, _), .edit(let seat, _), .delete(let seat, _), .reply(let seat, _),
+            .react(let seat, _, _, _), .card(let seat), .removeCard(let seat), .open(let seat, _),
             .openPublic(let seat), .mute(let seat, _), .unmute(let seat, _), .rename(let seat), .away(let seat, _),
             .breakConnections(let seat, _), .stopReading(let seat), .readAgain(let seat), .kill(let seat),
             .leave(let seat), .start(let seat, _), .join(let seat, _), .part(let seat), .misdial(let seat, _):
@@ -126,7 +133,7 @@ struct InteractionScript: Sendable {
 
     private func drawTalk(_ one: Int, _ other: Int, using randomness: inout Randomness) -> Interaction {
         let back = Int.random(in: 0..<3, using: &randomness)
-        switch Int.random(in: 0..<22, using: &randomness) {
+        switch Int.random(in: 0..<30, using: &randomness) {
         case 0..<6: return .direct(one, to: other)
         case 6..<9: return .accept(one, of: other)
         case 9: return .decline(one, of: other)
@@ -137,6 +144,12 @@ struct InteractionScript: Sendable {
         case 17..<19: return .openPublic(one)
         case 19: return .mute(one, of: other)
         case 20: return .unmute(one, of: other)
+        case 21..<23: return .reply(one, back: back)
+        case 23..<27:
+            let emoji = Int.random(in: 0..<4, using: &randomness)
+            return .react(one, back: back, emoji, isOn: Int.random(in: 0..<3, using: &randomness) > 0)
+        case 27: return .card(one)
+        case 28: return .removeCard(one)
         default: return Bool.random(using: &randomness) ? .rename(one) : .away(one, Bool.random(using: &randomness))
         }
     }

@@ -17,6 +17,12 @@ extension InteractionRoom {
         case .leaveDirect(let seat, let with): decide(seat, with) { one, other in try? one.leaveDirect(other) }
         case .edit(let seat, let back): change(seat, back, to: nextText("edit"))
         case .delete(let seat, let back): change(seat, back, to: nil)
+        case .reply(let seat, let back): reply(seat, back)
+        case .react(let seat, let back, let emoji, let isOn): react(seat, back, InteractionRoom.emojis[emoji], isOn)
+        case .card(let seat):
+            let title = nextText("card")
+            present[seat]?.peer.with { node in try? node.perform(.post(title: title, text: "a text", .teal)) }
+        case .removeCard(let seat): present[seat]?.peer.with { node in try? node.perform(.removeCard(nil)) }
         case .open(let seat, let with):
             if let other = present[with] { present[seat]?.open(.direct(other.peer.key)) }
         case .openPublic(let seat): present[seat]?.open(.publicRoom)
@@ -46,6 +52,34 @@ extension InteractionRoom {
         said[id] = text
         order.append((id, author))
         expect(id, text, from: author)
+    }
+
+    static let emojis = ["👍", "❤️", "😂", "🎉"]
+
+    /// One of the public messages that a seat has, counted from the last.
+    private func target(_ witness: InteractionWitness, _ back: Int) -> MessageID? {
+        witness.peer.with { node in node.chat.messages(in: .publicRoom) }.dropLast(back).last?.id
+    }
+
+    private func reply(_ seat: Int, _ back: Int) {
+        guard let author = present[seat], let target = target(author, back) else { return }
+        let text = nextText("reply")
+        let sent = author.sending { () throws(ChatError) in
+            try author.peer.with { node throws(ChatError) in
+                try node.perform(.send(text, to: .publicRoom, replyTo: target.hexadecimal))
+            }
+        }
+        guard let id = sent else { return }
+        said[id] = text
+        order.append((id, author))
+        expect(id, text, from: author)
+    }
+
+    private func react(_ seat: Int, _ back: Int, _ emoji: String, _ isOn: Bool) {
+        guard let author = present[seat], let target = target(author, back) else { return }
+        author.peer.with { node in
+            try? node.perform(.react(target.hexadecimal, of: .publicRoom, isOn ? .set(emoji) : .unset(emoji)))
+        }
     }
 
     private func direct(_ seat: Int, _ to: Int) {

@@ -10,7 +10,10 @@ extension InteractionRoom {
     ///
     /// - Parameter wasMisdialled: true if nodes of other rooms have called.
     func verdict(wasMisdialled: Bool) -> [String] {
-        for witness in allWitnesses { witness.compareUnread() }
+        for witness in allWitnesses {
+            witness.compareUnread()
+            witness.compareSmallTalk()
+        }
         for witness in lives { witness.catchUp() }
         let breaches =
             lives.flatMap(\.breaches) + missing() + invented() + strangers() + unbounded(wasMisdialled)
@@ -141,9 +144,14 @@ extension InteractionRoom {
                     "\($0.id.hexadecimal) \($0.text)"
                 })
         }
+        let smallTalk = allWitnesses.map(\.smallTalk)
         var breaches: [String] = []
         for (witness, ring) in zip(allWitnesses, rings) where ring != rings[0] {
             let difference = ring.symmetricDifference(rings[0]).sorted()
+            breaches.append("seats \(first.seat) and \(witness.seat) do not agree on \(difference)")
+        }
+        for (witness, talk) in zip(allWitnesses, smallTalk) where talk != smallTalk[0] {
+            let difference = talk.symmetricDifference(smallTalk[0]).sorted()
             breaches.append("seats \(first.seat) and \(witness.seat) do not agree on \(difference)")
         }
         for (id, author) in order.suffix(Limits.messagesPerConversation) where present[author.seat] === author {

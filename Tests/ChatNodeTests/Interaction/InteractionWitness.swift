@@ -18,6 +18,9 @@ final class InteractionWitness {
     private(set) var publicOrder: [MessageID] = []
     private(set) var directTexts: [PeerID: [String]] = [:]
     private(set) var requestTexts: [PeerID: [String]] = [:]
+    /// The latest reported reactions of each public message, and the cards that are up.
+    private var reactions: [MessageID: [ReactionCount]] = [:]
+    private var cards: Set<MessageID> = []
     private var unread: [Conversation: Set<MessageID>] = [:]
     /// The receiver of texts; it is looked at unless a conversation of another room is.
     private(set) var active = Conversation.publicRoom
@@ -64,6 +67,26 @@ final class InteractionWitness {
         for (conversation, ids) in unread where !ids.isEmpty { breach("\(conversation) is not there") }
     }
 
+    /// The reactions and the cards that the node has, as sentences that two nodes have alike.
+    var smallTalk: Set<String> {
+        let reacted = publicMessages.flatMap { message in
+            message.reactions.map { "\(message.id.hexadecimal) \($0.emoji) \($0.count)" }
+        }
+        return Set(reacted + peer.with { node in node.chat.board }.map { "card \($0.content.title)" })
+    }
+
+    private var publicMessages: [MessageView] { peer.with { node in node.chat.messages(in: .publicRoom) } }
+
+    /// Compares the reactions and the cards of the node with those that it told of.
+    func compareSmallTalk() {
+        catchUp()
+        for message in publicMessages where message.reactions != reactions[message.id] ?? [] {
+            breach("\(message.id.hexadecimal) has \(message.reactions), not \(reactions[message.id] ?? [])")
+        }
+        let board = Set(peer.with { node in node.chat.board }.map(\.id))
+        if board != cards { breach("\(board.count) cards are up, not \(cards.count)") }
+    }
+
     func breach(_ text: String) {
         breaches.append("\(seat) (life \(number)): \(text)")
     }
@@ -77,12 +100,22 @@ final class InteractionWitness {
             let isPublic = conversation == .publicRoom
             if isPublic, !shown.keys.contains(id) { breach("\(id.hexadecimal) was edited and never shown") }
             shown[id] = .some(message.text)
+            reactions[id] = message.reactions
             check(message.unread, in: conversation, at: "an edit")
         case .deleted(let message):
             let conversation = Conversation(message.conversation)
             shown[message.id] = .some(nil)
             unread[conversation]?.remove(message.id)
             check(message.unread, in: conversation, at: "a deletion")
+        case .reacted(let reaction):
+            let message = reaction.message
+            if shown[message.id] == .some(nil) { breach("a reaction to \(message.id.hexadecimal), which was deleted") }
+            reactions[message.id] = message.reactions
+            check(message.unread, in: Conversation(message.conversation), at: "a reaction")
+        case .card(let card):
+            if !cards.insert(card.id).inserted { breach("card \(card.content.title) was put up twice") }
+        case .cardRemoved(let card, _):
+            if cards.remove(card.id) == nil { breach("card \(card.id.hexadecimal) was taken down and never put up") }
         case .request(let from, let text):
             requestTexts[from.key, default: []].append(text)
         case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .direct, .invitation, .delivered,
@@ -95,6 +128,7 @@ final class InteractionWitness {
         let conversation = Conversation(message.conversation)
         if shown.keys.contains(message.id) { breach("\"\(message.text)\" was shown twice") }
         shown[message.id] = message.text
+        reactions[message.id] = message.reactions
         if message.isFromCurrentUser { own.append(message.id) }
         switch conversation {
         case .publicRoom: publicOrder.append(message.id)

@@ -125,4 +125,44 @@ import Wire
         }
         #expect(heard == 20)
     }
+
+    @Test func `a reaction that is refused takes nothing of what messages have`() {
+        let now = Instant(nanoseconds: 0)
+        func messages(behind reactions: UInt64) -> Int {
+            var states = AuthorStates(rates: AdmissionRates())
+            states.learn(epoch: 1, of: .numbered(1), now: now)
+            func take(_ type: PayloadType, _ link: UInt64) -> Bool {
+                let source = LinkSource(link)
+                let isTaken: Void? = try? states.takeRelayToken(
+                    type, of: .numbered(1), from: .numbered(link), source, as: .overlay, now: now)
+                return isTaken != nil
+            }
+            for number in 0..<reactions { _ = take(.reaction, 10 + number % 6) }
+            return (0..<600 as Range<UInt64>).count { take(.publicMessage, 20 + $0 % 6) }
+        }
+        let (few, many) = (messages(behind: 600), messages(behind: 3_000))
+        #expect(many == few)
+        #expect(many > 0)
+    }
+
+    @Test func `a source that puts cards up pays their whole price of its share`() {
+        let rate = Rate(perSecond: Limits.youngMessagesPerSecond, burst: Limits.youngMessagesBurst)
+        var bucket: FairBucket?
+        var now = Instant(nanoseconds: 0)
+        // Two sources put up a card each a second, and a newcomer says a message each four.
+        var (said, heard) = (0, 0)
+        for second in 0..<120 {
+            now = now + .seconds(1)
+            for source in 1...2 as ClosedRange<UInt64> {
+                _ = FairBucket.takeToken(
+                    from: &bucket, 5, of: LinkSource(source), author: .numbered(source), at: rate, now: now)
+            }
+            guard second.isMultiple(of: 4) else { continue }
+            said += 1
+            if FairBucket.takeToken(from: &bucket, 1, of: LinkSource(9), author: .numbered(9), at: rate, now: now) {
+                heard += 1
+            }
+        }
+        #expect(heard == said)
+    }
 }

@@ -109,7 +109,7 @@ struct AdmissionFreshnessTests {
     func `history contains public messages and their changes alone`(body: PayloadBody) {
         var alice = Author(seed: 1)
         var gate = Gate()
-        let isHistory = [.publicMessage, .edit, .delete].contains(body.type)
+        let isHistory = [.publicMessage, .edit, .delete, .reaction, .card].contains(body.type)
         let verdict = gate.admit(alice.relayed(body), from: .history(from: relay)).text
         let expected = isHistory ? "admitted" : "dropped not_history"
         #expect(verdict == (body.target == nil ? expected : "dropped misdirected"))

@@ -9,7 +9,7 @@ struct AdmissionWordsTests {
     let relay = PeerID.numbered(500)
 
     static func message(_ text: [UInt8], nickname: [UInt8] = [0x61]) -> [UInt8] {
-        [0, UInt8(nickname.count)] + nickname + text
+        [0, UInt8(nickname.count)] + nickname + [0] + text
     }
 
     @Test(
@@ -51,8 +51,8 @@ struct AdmissionWordsTests {
     @Test func `a kind of a later version is counted and changes nothing`() {
         var alice = Author(seed: 1)
         var gate = Gate()
-        #expect(gate.admit(alice.frame(kind: 6, body: []), from: alice.id).text == "dropped unknown_kind")
-        #expect(gate.admit(alice.frame(kind: 6, body: [], hops: 1), from: relay).text == "dropped unknown_kind")
+        #expect(gate.admit(alice.frame(kind: 8, body: []), from: alice.id).text == "dropped unknown_kind")
+        #expect(gate.admit(alice.frame(kind: 8, body: [], hops: 1), from: relay).text == "dropped unknown_kind")
         #expect(gate.admit(alice.say("x")).text == "admitted")
     }
 

@@ -45,9 +45,9 @@ struct PayloadCodingTests {
         // Both computed by another program, from Protocol.md section 6.
         let bytes =
             "8a29443c666148f5da75d9b17e30c4c0000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-            + "010203040506070800000000000000090000018bcfe5687b0100070103626f626869"
+            + "010203040506070800000000000000090000018bcfe5687b0100080103626f62006869"
         #expect(Hexadecimal.encode(signed) == bytes)
-        #expect(MessageID(signed: signed.span).hexadecimal == "527640341a0b0871c1046aaf4dd6405b")
+        #expect(MessageID(signed: signed.span).hexadecimal == "178f0c45b67e305708f61e83006162af")
         #expect(try P2PPayload(decoding: signed.span).body == body)
     }
 
@@ -122,6 +122,12 @@ struct PayloadCodingTests {
             (.presence, [2, 0, 1, 0x61, 1, 0x61]),
             (.presence, [0, 0, 1, 0x61, 0, 0, 0]),  // no bridge byte
             (.presence, [0, 0, 1, 0x61, 0, 0, 0, 8]),  // a bit that does not exist
+            (.publicMessage, [0, 1, 0x61, 15] + [UInt8](repeating: 1, count: 15) + [0x61]),  // an id of 15 bytes
+            (.publicMessage, [0, 1, 0x61, 16] + [UInt8](repeating: 1, count: 15)),  // an id beyond the end
+            (.reaction, [UInt8](repeating: 0, count: 48) + [4] + Array("👍🍕🎉👀".utf8)),  // more than three emojis
+            (.reaction, [UInt8](repeating: 0, count: 48) + [2] + ([4] + Array("👍".utf8)) + ([4] + Array("👍".utf8))),
+            (.reaction, [UInt8](repeating: 0, count: 48) + [1, 8] + Array("👍".utf8)),  // an emoji beyond the end
+            (.card, [0, 1, 0x61, 0, 9, 0x61]),  // a title beyond the end
             (.typing, [UInt8](repeating: 0, count: 32) + [2]),  // neither on nor off
             (.delete, [UInt8](repeating: 0, count: 47)),
             (.dmAccept, [UInt8](repeating: 0, count: 33)),
@@ -131,6 +137,19 @@ struct PayloadCodingTests {
         ] as [(PayloadType, [UInt8])])
     func `a field with an unknown value is refused`(type: PayloadType, body: [UInt8]) {
         #expect(throws: PayloadError.malformed) { try PayloadBody(type, decoding: body.span) }
+    }
+
+    @Test func `an emoji that is none, a title that breaks its rule and an unknown colour differ`() {
+        let reaction = [UInt8](repeating: 0, count: 48)
+        for emoji in ["a", "👍👍", "\u{202e}", "👍\u{301}"] {
+            let bytes = reaction + [1, UInt8(emoji.utf8.count)] + Array(emoji.utf8)
+            #expect(throws: PayloadError.emoji, "\(emoji)") { try PayloadBody(.reaction, decoding: bytes.span) }
+        }
+        for card in [[0, 1, 0x61, 8, 1, 0x61, 0x61], [0, 1, 0x61, 0, 1, 0x0a, 0x61], [0, 1, 0x61, 0, 0, 0x61]]
+            as [[UInt8]]
+        {
+            #expect(throws: PayloadError.card) { try PayloadBody(.card, decoding: card.span) }
+        }
     }
 
     @Test func `a kind of a later version differs from a malformed payload`() {

@@ -38,7 +38,7 @@ struct SealedMessageTests {
     }
 
     @Test func `every kind of a direct conversation, and edits, are admitted as sealed`() throws {
-        for kind in PayloadType.allCases where kind != .publicMessage && kind != .presence {
+        for kind in PayloadType.allCases where ![.publicMessage, .presence, .card].contains(kind) {
             var alice = Author(seed: 1)
             var gate = Gate()
             let payload = alice.sign(Bodies.of(kind, to: Gate.me))
@@ -48,7 +48,8 @@ struct SealedMessageTests {
         let sealed = PayloadType.allCases.filter(\.maySeal)
         #expect(
             sealed == [
-                .edit, .delete, .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .invitation,
+                .edit, .delete, .reaction, .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read,
+                .invitation,
             ])
     }
 
@@ -226,6 +227,8 @@ extension Bodies {
         case .typing: .typing(target: target, isOn: true)
         case .edit: .edit(to: target, target: .numbered(1), text: "better")
         case .delete: .delete(to: target, target: .numbered(1))
+        case .reaction: .reaction(to: target, target: .numbered(1), emojis: ["👍"])
+        case .card: .card(CardContent(title: "t", text: "hello", color: .teal), stage: .newcomer, nickname: "n")
         case .dmRequest: .dmRequest(target: target, nickname: "n", text: "may I?")
         case .dmAccept: .dmAccept(target: target)
         case .dmDecline: .dmDecline(target: target)

@@ -1,0 +1,35 @@
+package import Wire
+
+/// A card with the name to show.
+package struct CardView: Hashable, Sendable {
+    package let id: MessageID
+    package var from: PeerName
+    /// Its texts are not made safe for display: that is done where they are shown.
+    package let content: CardContent
+    package let sentAt: Timestamp
+    package let expiresAt: Timestamp
+    package let isFromCurrentUser: Bool
+    /// True for one that is no news: it came as history, or is shown again.
+    package private(set) var isHistory: Bool
+    /// That of its signature: a board is shown in it.
+    package let order: SignedOrder
+
+    /// As one that is shown again.
+    var asHistory: CardView {
+        var card = self
+        card.isHistory = true
+        return card
+    }
+}
+
+/// Why a card is not on the board any more.
+package enum CardEnd: String, Sendable, CaseIterable {
+    /// Its author took it down.
+    case removed
+    /// Its day is over.
+    case expired
+    /// Another one took its place.
+    case displaced
+    /// The user muted or blocked its author.
+    case hidden
+}
