@@ -8,6 +8,9 @@ package struct AddressedLine: Hashable, Sendable {
     package let room: RoomLabel?
     package let text: String
 
+    /// The conversation in which a line acts that names its room: that of the room, whatever is open. Nil for the open one.
+    package var conversation: Conversation? { room == nil ? nil : .publicRoom }
+
     init(text: String, room: RoomLabel? = nil) { (self.room, self.text) = (room, text) }
 
     /// Reads a line of input. A text that begins with `@` and no room of these is a message that mentions a peer.

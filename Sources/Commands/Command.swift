@@ -1,5 +1,5 @@
 package import Chat
-import Wire
+package import Wire
 
 /// The request of a line of input or of a program: an entry of the table with its operands.
 package struct Command: Hashable, Sendable {
@@ -16,9 +16,9 @@ package struct Command: Hashable, Sendable {
         switch SlashRule.Reading(line) {
         case .said(let text): self = .say(text)
         case .command(let typed):
-            let end = typed.firstIndex(where: \.isWhitespace) ?? typed.endIndex
-            entry = try CommandEntry.named(typed[..<end])
-            operands = try Operands(typed[end...].trimmed(), of: entry)
+            let (name, rest) = typed.firstWord()
+            entry = try CommandEntry.named(name)
+            operands = try Operands(rest.withoutBlankEnds(), of: entry)
         }
     }
 
@@ -35,11 +35,27 @@ package struct Command: Hashable, Sendable {
 
     /// A message to the room, even while a direct conversation is open. No line of input asks for it; faces with structured
     /// texts do. `SlashRule` holds for this text, and for those of other commands, when the command is performed.
-    package static func sayToRoom(_ text: String) -> Command { Command(.sayToRoom, ["text": .text(text)]) }
-
-    package static func message(who: String, text: String) -> Command {
-        Command(.msg, ["who": .text(who), "text": .text(text)])
+    ///
+    /// - Parameter target: the id of the message that it answers; nil for none.
+    package static func sayToRoom(_ text: String, replyTo target: MessageID? = nil) -> Command {
+        Command(.sayToRoom, ["text": text, "replyTo": target?.hexadecimal].compactMapValues { $0.map { .text($0) } })
     }
+
+    package static func message(who: String, text: String, replyTo target: MessageID? = nil) -> Command {
+        let given = ["who": who, "text": text, "replyTo": target?.hexadecimal]
+        return Command(.msg, given.compactMapValues { $0.map { .text($0) } })
+    }
+
+    /// A card for the notice board of the room, even while a direct conversation is open, as `sayToRoom`. Its texts and the name of its
+    /// colour are checked when the command is performed.
+    ///
+    /// - Parameter color: nil for the usual one.
+    package static func card(title: String, text: String, color: String? = nil) -> Command {
+        let given = ["title": title, "text": text, "color": color]
+        return Command(.cardToRoom, given.compactMapValues { $0.map { .text($0) } })
+    }
+
+    package static let board = Command(.board)
 
     package static func who(all: Bool) -> Command { Command(.who, ["all": .flag(all)]) }
 
@@ -62,7 +78,7 @@ package struct Command: Hashable, Sendable {
     package static func shown(_ line: String) -> String {
         if let command = try? Command(line: line) { return command.shown(as: line) }
         guard case .command(let typed) = SlashRule.Reading(line) else { return line }
-        let words = typed.split(maxSplits: 2, whereSeparator: \.isWhitespace)
+        let words = typed.words(maxSplits: 2)
         guard let name = words.first, words.count > 2 else { return line }
         let entry = CommandEntry.find(name)
         return entry == nil || entry?.secret != nil ? "/\(name) …" : line
@@ -72,7 +88,7 @@ package struct Command: Hashable, Sendable {
     ///
     /// - Parameter nickname: the user's own, with which `/me` begins.
     package func saidText(by nickname: String) -> String? {
-        guard entry.isPaced, let text = operands["text"] else { return nil }
+        guard entry.pace == .messages(1), let text = operands["text"] else { return nil }
         return entry == .me ? ActionText.text(text, by: nickname) : text
     }
 

@@ -43,8 +43,8 @@ package struct CommandEntry: Sendable {
     package let group: Group?
     /// The sentence of `CommandTurn.done`, with the name of the peer or the user.
     let done: Phrase?
-    /// Whether it sends something of the user's own making, so that piped input waits until it may.
-    package let isPaced: Bool
+    /// The rate of what it sends of the user's own making; nil if it sends nothing of it.
+    package let pace: Pace?
     /// Whether its answer replaces what a terminal shows, which then does not repeat the line.
     package let replacesView: Bool
     /// Whether it opens a conversation where a user types it: the next text is meant for that one.
@@ -57,15 +57,18 @@ package struct CommandEntry: Sendable {
 
     init(
         _ name: String, _ operands: [Operand] = [], _ group: Group?, _ help: Phrase, aliases: [String] = [],
-        done: Phrase? = nil, isPaced: Bool = false, replacesView: Bool = false, opensConversation: Bool = false,
+        done: Phrase? = nil, pace: Pace? = nil, replacesView: Bool = false, opensConversation: Bool = false,
         endsPause: Bool = false,
         changes: Scope = .events, _ action: Action
     ) {
         (self.name, self.aliases, self.operands, self.help, self.group) = (name, aliases, operands, help, group)
-        (self.done, self.isPaced, self.replacesView) = (done, isPaced, replacesView)
+        (self.done, self.pace, self.replacesView) = (done, pace, replacesView)
         (self.opensConversation, self.endsPause) = (opensConversation, endsPause)
         (self.changes, self.action) = (changes, action)
     }
+
+    /// Whether piped input waits until what it sends may be sent.
+    package var isPaced: Bool { pace != nil }
 
     /// The operands as `/help` shows them; empty for a command without any.
     package var operandsText: String { operands.compactMap(\.shown).joined(separator: " ") }
@@ -78,8 +81,8 @@ package struct CommandEntry: Sendable {
     /// Whether a line is for the conversation that is open: it says or changes a text there, or leaves it.
     package static func isForOpenConversation(_ line: String) -> Bool {
         guard case .command(let typed) = SlashRule.Reading(line) else { return true }
-        guard let entry = find(typed.prefix { !$0.isWhitespace }) else { return false }
-        if entry.opensConversation { return typed.split(whereSeparator: \.isWhitespace).count == 1 }
+        guard let entry = find(typed.firstWord().word) else { return false }
+        if entry.opensConversation { return typed.words().count == 1 }
         return entry.isPaced && !entry.operands.contains { if case .who = $0.kind { true } else { false } }
     }
 
@@ -87,7 +90,7 @@ package struct CommandEntry: Sendable {
     var secret: Operand? { operands.first { $0.kind == .key } }
 
     /// Every command of this version, in the order of `/help`.
-    package static let all: [CommandEntry] = talk + direct + rooms + view + people + own + program
+    package static let all: [CommandEntry] = talk + smallTalk + direct + rooms + view + people + own + program
 
     /// The commands that `/help` lists.
     package static let listed = all.filter { $0.group != nil }
@@ -101,12 +104,12 @@ package struct CommandEntry: Sendable {
     /// The command that a line begins with; nil for a text and for an unknown one.
     package static func typed(in line: String) -> CommandEntry? {
         guard case .command(let typed) = SlashRule.Reading(line) else { return nil }
-        return find(typed.prefix { !$0.isWhitespace })
+        return find(typed.firstWord().word)
     }
 
     /// Whether a line may have the key of a room in it.
     package static func isSecret(_ line: String) -> Bool {
-        line.split(maxSplits: 2, whereSeparator: \.isWhitespace).count > 2 && typed(in: line)?.secret != nil
+        line[...].words(maxSplits: 2).count > 2 && typed(in: line)?.secret != nil
     }
 
     /// The command with a name or an alias, in any case of letters and with or without a slash.

@@ -63,24 +63,25 @@ package struct CommandExecutor: Sendable {
     ///
     /// - Parameters:
     ///   - label: the room; nil for the open one.
+    ///   - conversation: the one of the room that counts as open; nil for the one that is.
     ///   - isPaced: whether it waits until it may be sent, instead of being refused when it comes too soon.
     ///   - isTyped: whether a user types the commands: the next text is for the conversation that this one is about.
     ///   - report: takes its answer or error: in the node's own turn, or once its change is stored. A wipe has none: it
     ///     is reported between the last event of the last node and the first of the next one.
     package func obey(
-        _ command: Command, in label: RoomLabel? = nil, isPaced: Bool, isTyped: Bool = false,
-        report: @escaping @Sendable (RoomReport) -> Void
+        _ command: Command, in label: RoomLabel? = nil, at conversation: Conversation? = nil, isPaced: Bool,
+        isTyped: Bool = false, report: @escaping @Sendable (RoomReport) -> Void
     ) async -> CommandOutcome {
-        await obey(command, in: label, isPaced: isPaced, isTyped: isTyped, report, rooms)
+        await obey(command, in: label, at: conversation, isPaced: isPaced, isTyped: isTyped, report, rooms)
     }
 
     private func obey(
-        _ command: Command, in label: RoomLabel?, isPaced: Bool, isTyped: Bool,
+        _ command: Command, in label: RoomLabel?, at conversation: Conversation?, isPaced: Bool, isTyped: Bool,
         _ report: @Sendable (RoomReport) -> Void, _ rooms: isolated Program
     ) async -> CommandOutcome {
         let label = await room(of: command, in: label, rooms)
         let result = await result(
-            of: command, in: label, isPaced: isPaced, isTyped: isTyped, isForDisplay: false, rooms
+            of: command, in: label, at: conversation, isPaced: isPaced, isTyped: isTyped, isForDisplay: false, rooms
         ) { result in
             if result.stored == nil, !result.isReported, let reply = result.report { report(reply) }
         }
@@ -142,7 +143,7 @@ package struct CommandExecutor: Sendable {
             deliver(result)
             return result
         }
-        return await run(in: label, isPaced: isPaced && command.entry.isPaced, rooms) { room in
+        return await run(in: label, isPaced ? command.entry.pace : nil, rooms) { room in
             if isForDisplay { room.node.flushEvents() }
             let result = perform(command, at: conversation, in: room, view, isTyped: isTyped, rooms)
             tell(result, view, isForDisplay: isForDisplay, rooms)
@@ -167,13 +168,14 @@ package struct CommandExecutor: Sendable {
     ///
     /// A text that waits for a room is said in no other one: if the room is left or wiped before, the result is an error.
     ///
+    /// - Parameter pace: the rate that it waits for; nil if it does not wait.
     /// - Returns: nil if the program leaves instead.
     private func run(
-        in label: RoomLabel?, isPaced: Bool, _ rooms: isolated Program, _ body: (Program.JoinedRoom) -> CommandResult
+        in label: RoomLabel?, _ pace: Pace?, _ rooms: isolated Program, _ body: (Program.JoinedRoom) -> CommandResult
     ) async -> CommandResult? {
         guard let room = await rooms.awaitRoom(label) else { return await failure(unknown: label, rooms) }
-        if !isPaced { return body(room) }
-        if await room.node.waitUntilMaySend() { return body(room) }
+        guard let pace else { return body(room) }
+        if await room.node.waitUntilMaySend(pace) { return body(room) }
         if let left = rooms.pauseLeft { return CommandResult(away: left, rooms) }
         if !rooms.isWiping, rooms[room.label] != nil { return nil }
         return await failure(unknown: room.label, rooms)

@@ -118,8 +118,8 @@ struct CommandTurn {
     }
 
     /// Says a text to a peer.
-    func say(_ text: String, to peer: PeerID) throws(ChatError) -> Answer? {
-        try perform(.send(SlashRule.said(text), to: .direct(peer)))
+    func say(_ text: String, to peer: PeerID, replyTo target: String? = nil) throws(ChatError) -> Answer? {
+        try perform(.send(SlashRule.said(text), to: .direct(peer), replyTo: target))
     }
 
     /// The answer of a command that is done, for the user or a peer.

@@ -55,7 +55,7 @@ extension NodeEvent {
         // Peers type in accepted conversations alone, of which one from an earlier run has had no event.
         case .typing(_, let view, isOn: true): view == .publicRoom ? nil : Conversation(view)
         case .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .direct, .invitation, .edited, .deleted,
-            .delivered, .read, .failed, .typing, .notice, .stopped:
+            .reacted, .card, .cardRemoved, .delivered, .read, .failed, .typing, .notice, .stopped:
             nil
         }
     }

@@ -50,7 +50,7 @@ package struct InputLoop: Sendable {
         do throws(ChatError) {
             text = try line.content.text()
             // An empty line says nothing, also between those of a file.
-            if text.isEmpty || !line.isPaced && text.allSatisfy(\.isWhitespace) { return .done }
+            if text.isEmpty || !line.isPaced && text.isBlank { return .done }
             let addressed =
                 try await isAddressed
                 ? AddressedLine(text, in: executor.rooms) : AddressedLine(text: text)
@@ -60,7 +60,9 @@ package struct InputLoop: Sendable {
             if !command.entry.isPaced, let shown = await shown(room) {
                 reports.append([RoomReport(shown, .entered(command.shown(as: text)))])
             }
-            let outcome = await executor.obey(command, in: room, isPaced: line.isPaced, isTyped: isTyped) { tell($0) }
+            let outcome = await executor.obey(
+                command, in: room, at: addressed.conversation, isPaced: line.isPaced, isTyped: isTyped
+            ) { tell($0) }
             return LineOutcome(of: text, command, outcome)
         } catch {
             if let room = await shown(line.room) { tell(RoomReport(room, .error(error))) }

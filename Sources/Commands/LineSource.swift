@@ -43,15 +43,15 @@ package enum LineOutcome: Hashable, Sendable {
         self =
             switch code {
             case .empty, .isCommand, .tooLong, .tooManyBytes, .tooDense, .invalidNickname, .invalidReason,
-                .invalidAbout, .invalidUTF8:
+                .invalidAbout, .invalidCard, .invalidUTF8:
                 .mendable
             // No history has the line of a key.
             case .invalidKey: CommandEntry.isSecret(line) ? .mendable : .refused
-            case .rateLimited, .unknownPeer, .ambiguousPeer, .notConnected, .notAccepted, .unknownRoom:
+            case .rateLimited, .unknownPeer, .ambiguousPeer, .notConnected, .notAccepted, .unknownRoom, .directOpen:
                 command?.saysText ?? false ? .mendable : .refused
             // Between two identities: the next one says no text that was meant for the old one.
             case .isAway, .unknownCommand, .unknownMessage, .invalidRoom, .tooManyRooms, .onlyRoom, .roomFailed,
-                .tooManyContacts, .noIdentity:
+                .tooManyContacts, .noIdentity, .invalidEmoji, .tooManyReactions, .unknownCard:
                 .refused
             }
     }

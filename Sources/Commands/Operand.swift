@@ -16,6 +16,14 @@ package struct Operand: Sendable {
         case text
         /// The beginning of a message's id.
         case message
+        /// The id of a message that only programs give.
+        case reference
+        /// `--color` and one of the names, in front of a line.
+        case color
+        /// The text in front of the first `|` of a line.
+        case title
+        /// `remove` and the beginning of an id, or none: all of a line without a `|`. Then the other operands are not needed.
+        case removal
         /// The key of a room: the rest of the line. It is not shown.
         case key
         /// Rooms, or `off` for none.
@@ -33,7 +41,9 @@ package struct Operand: Sendable {
         var isAtEnd: Bool {
             switch self {
             case .flag, .ending: true
-            case .who, .name, .room, .place, .text, .message, .key, .rooms, .confirmation, .word: false
+            case .who, .name, .room, .place, .text, .message, .reference, .color, .title, .removal, .key, .rooms,
+                .confirmation, .word:
+                false
             }
         }
     }
@@ -43,7 +53,7 @@ package struct Operand: Sendable {
     package let kind: Kind
     /// As `/help` shows it; nil for one that it does not show.
     let shown: String?
-    let isNeeded: Bool
+    package let isNeeded: Bool
     /// The error for a line that lacks it or has another word there; its arguments are the command and its usage.
     let fault: (code: ChatError.Code, phrase: Phrase)
 
@@ -61,7 +71,9 @@ package struct Operand: Sendable {
         case .place: ["who", "room"]
         case .rooms: [name, "off"]
         case .word: []
-        case .who, .name, .room, .text, .message, .key, .flag, .confirmation, .ending: [name]
+        case .who, .name, .room, .text, .message, .reference, .color, .title, .removal, .key, .flag, .confirmation,
+            .ending:
+            [name]
         }
     }
 
@@ -76,6 +88,13 @@ package struct Operand: Sendable {
     static let text = Operand("text", .text, "TEXT", isNeeded: true, .empty, .emptyText)
     static func optionalText(_ name: String) -> Operand { Operand(name, .text, "[\(name.uppercased())]") }
     static let message = Operand("id", .message, "[ID]", .unknownMessage, .badMessageID)
+    static let target = Operand("id", .message, "ID", isNeeded: true, .unknownMessage, .noMessageID)
+    static let replyTo = Operand("replyTo", .reference, nil)
+    static let emoji = Operand("emoji", .text, "[EMOJI]")
+    static let removal = Operand("remove", .removal, nil)
+    static let color = Operand("color", .color, nil, .invalidCard, .badCardColor)
+    static let title = Operand("title", .title, "TITLE |", isNeeded: true, .invalidCard, .noCardTitle)
+    static let cardText = Operand("text", .text, "TEXT", isNeeded: true, .invalidCard, .noCardTitle)
     static let ownRoom = Operand("room", .name, "[ROOM]")
     static let ownName = Operand("name", .name, "[NAME]")
     static let room = Operand("room", .room(isNew: false), "ROOM", isNeeded: true, .unknownRoom, .noRoomGiven)

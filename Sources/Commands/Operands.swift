@@ -53,6 +53,7 @@ extension Operands {
     }
 
     private func check(_ operand: Operand, of entry: CommandEntry) throws(ChatError) {
+        if values[Operand.removal.name] != nil, operand.kind != .removal { return try checkAlone(operand, of: entry) }
         let given = operand.names.filter { values[$0] != nil }
         let first = operand.names.first ?? operand.name
         if let name = given.first(where: { !operand.takes(values[$0], as: $0) }) {
@@ -62,11 +63,16 @@ extension Operands {
         case .confirmation: if flag(first) != true { throw operand.error(in: entry) }
         // One that is missing is no name of a room either.
         case .room, .word, .rooms, .flag, .ending: break
-        case .who, .name, .place, .text, .message, .key:
+        case .who, .name, .place, .text, .message, .reference, .color, .title, .removal, .key:
             if given.count > 1 { throw Operands.fault(given[1], of: entry) }
             let isThere = given.contains { self[$0]?.isEmpty == false }
             if operand.isNeeded, !isThere { throw Operands.fault(first, of: entry) }
         }
+    }
+
+    /// A removal has no other operand.
+    private func checkAlone(_ operand: Operand, of entry: CommandEntry) throws(ChatError) {
+        if let name = operand.names.first(where: { values[$0] != nil }) { throw Operands.fault(name, of: entry) }
     }
 
     private static func requirePerformable(_ entry: CommandEntry) throws(ChatError) {
@@ -107,7 +113,7 @@ extension Operand {
         case (.rooms, .flag): name == "off"
         case (.flag, .flag), (.ending, .flag), (.confirmation, .flag): true
         case (.who, .text), (.name, .text), (.room, .text), (.place, .text), (.text, .text), (.message, .text),
-            (.key, .text):
+            (.reference, .text), (.color, .text), (.title, .text), (.removal, .text), (.key, .text):
             true
         case (_, _): false
         }
@@ -131,7 +137,8 @@ private struct OperandReader {
     mutating func read() throws(ChatError) {
         let operands = entry.operands
         for (index, operand) in operands.enumerated().reversed() { try readEnd(operand, isFirst: index == 0) }
-        for (index, operand) in operands.enumerated() where values[operand.name] == nil {
+        for (index, operand) in operands.enumerated()
+        where values[operand.name] == nil && values[Operand.removal.name] == nil {
             let next = operands[(index + 1)...].first { !$0.kind.isAtEnd }
             try read(operand, before: next)
         }
@@ -142,30 +149,32 @@ private struct OperandReader {
     private mutating func readEnd(_ operand: Operand, isFirst: Bool) throws(ChatError) {
         switch operand.kind {
         case .ending(let words):
-            guard rest.hasSuffix(words), rest.dropLast(words.count).last?.isWhitespace ?? entry.isDangerous else {
-                return
-            }
+            guard rest.utf8.suffix(words.utf8.count).elementsEqual(words.utf8) else { return }
+            let front = rest.unicodeScalars.dropLast(words.unicodeScalars.count)
             // Alone, it is the confirmation too.
-            rest = rest.dropLast(words.count).trimmed()
+            guard front.last?.properties.isWhitespace ?? entry.isDangerous else { return }
+            rest = Substring(front).withoutBlankEnds()
             values[operand.name] = .flag(true)
         case .flag(let words) where !isFirst: try readVerdict(operand, words)
-        case .who, .name, .room, .place, .text, .message, .key, .rooms, .flag, .confirmation, .word: break
+        case .who, .name, .room, .place, .text, .message, .reference, .color, .title, .removal, .key, .rooms, .flag,
+            .confirmation, .word:
+            break
         }
     }
 
     /// Reads the last word of a line if it is one of these. Behind a name in quotes there is no other.
     private mutating func readVerdict(_ operand: Operand, _ words: [String: Bool]) throws(ChatError) {
         let (name, behind) = OperandReader.splitName(rest)
-        if rest.hasPrefix("\""), !name.isEmpty {
+        if isQuoted, !name.isEmpty {
             guard !behind.isEmpty else { return }
             guard let value = words[behind] else { throw operand.error(in: entry) }
             values[operand.name] = .flag(value)
             rest = Substring(QuotedName.text(of: name))
-        } else if let space = rest.lastIndex(where: \.isWhitespace),
-            let value = words[String(rest[space...].dropFirst())]
+        } else if let space = rest.unicodeScalars.lastIndex(where: { $0.properties.isWhitespace }),
+            let value = words[String(rest.unicodeScalars[space...].dropFirst())]
         {
             values[operand.name] = .flag(value)
-            rest = rest[..<space].trimmed()
+            rest = Substring(rest.unicodeScalars[..<space]).withoutBlankEnds()
         }
     }
 
@@ -180,6 +189,15 @@ private struct OperandReader {
             guard !rest.isEmpty else { return try miss(operand) }
             take(operand, .text(String(rest)))
         case .message: try readMessage(operand, isLast: next == nil)
+        case .reference: break
+        case .color: try readColor(operand)
+        case .title:
+            let scalars = rest.unicodeScalars
+            guard let bar = scalars.firstIndex(of: "|") else { throw operand.error(in: entry) }
+            take(
+                operand, .text(String(Substring(scalars[..<bar]).withoutBlankEnds())),
+                leaving: String(Substring(scalars[bar...].dropFirst()).withoutBlankEnds()))
+        case .removal: try readRemoval(operand)
         case .rooms: readRooms(operand)
         case .flag(let words):
             guard !rest.isEmpty else { return }
@@ -198,6 +216,9 @@ private struct OperandReader {
         }
     }
 
+    /// Whether the rest begins with a quotation mark: as a scalar, as a mark behind it is one character with it.
+    private var isQuoted: Bool { rest.utf8.first == UInt8(ascii: "\"") }
+
     private func miss(_ operand: Operand) throws(ChatError) {
         if operand.isNeeded { throw operand.error(in: entry) }
     }
@@ -210,7 +231,7 @@ private struct OperandReader {
     /// The first word or the text in double quotes; at the end of the line all of it, spaces of a nickname included.
     private mutating func readName(_ operand: Operand, before next: Operand?) throws(ChatError) {
         var (name, more) = OperandReader.splitName(rest)
-        let isQuoted = rest.hasPrefix("\"") && !name.isEmpty
+        let isQuoted = self.isQuoted && !name.isEmpty
         if next == nil {
             (name, more) = (isQuoted ? name : String(rest), "")
         } else if next?.kind == .text, !isQuoted {
@@ -220,8 +241,32 @@ private struct OperandReader {
         take(operand, .text(name), leaving: more)
     }
 
-    /// A first word that can be a message id is one, if a text follows it.
+    private mutating func readColor(_ operand: Operand) throws(ChatError) {
+        let (option, more) = OperandReader.splitWord(rest)
+        guard option == "--color" else { return }
+        let (name, behind) = OperandReader.splitWord(more[...])
+        guard !name.isEmpty else { throw operand.error(in: entry) }
+        take(operand, .text(String(name)), leaving: behind)
+    }
+
+    private mutating func readRemoval(_ operand: Operand) throws(ChatError) {
+        let (word, id) = OperandReader.splitWord(rest)
+        guard word == operand.name, !id.unicodeScalars.contains("|") else { return }
+        guard id.isEmpty || OperandReader.canBeMessageID(id[...]) else {
+            throw ChatError(.unknownCard, .badMessageID, entry.name, entry.usage)
+        }
+        take(operand, .text(id.lowercased()))
+    }
+
+    /// A first word that can be a message id is one, if a text follows it; one that is needed has to be one.
     private mutating func readMessage(_ operand: Operand, isLast: Bool) throws(ChatError) {
+        if operand.isNeeded {
+            let (word, more) = OperandReader.splitWord(rest)
+            guard OperandReader.canBeMessageID(word) else {
+                throw OperandReader.lengthFault(of: word) ?? operand.error(in: entry)
+            }
+            return take(operand, .text(word.lowercased()), leaving: more)
+        }
         let (word, more) = isLast ? (rest, "") : OperandReader.splitWord(rest)
         guard !word.isEmpty, isLast || !more.isEmpty else { return }
         guard OperandReader.canBeMessageID(word) else {
@@ -256,9 +301,21 @@ private struct OperandReader {
     }
 
     private static func canBeMessageID(_ word: Substring) -> Bool {
-        let digits = word.utf8
-        return (6...2 * MessageID.byteCount).contains(digits.count)
-            && digits.allSatisfy { (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) }
+        (shortestID...2 * MessageID.byteCount).contains(word.utf8.count) && isHexadecimal(word)
+    }
+
+    /// In digits, of the beginning of an id.
+    private static let shortestID = 6
+
+    private static func isHexadecimal(_ word: Substring) -> Bool {
+        word.utf8.allSatisfy { (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) }
+    }
+
+    /// The error for digits that are too few or too many for an id; nil for other words.
+    private static func lengthFault(of word: Substring) -> ChatError? {
+        guard !word.isEmpty, isHexadecimal(word) else { return nil }
+        let phrase: Phrase = word.utf8.count < shortestID ? .shortMessageID : .badMessageID
+        return ChatError(.unknownMessage, phrase)
     }
 
     private static func splitName(_ text: Substring) -> (name: String, rest: String) {
@@ -266,11 +323,11 @@ private struct OperandReader {
             let (word, rest) = splitWord(text)
             return (String(word), rest)
         }
-        return (quoted, String(rest.drop(while: \.isWhitespace)))
+        return (quoted, String(Substring(rest.unicodeScalars.drop(while: { $0.properties.isWhitespace }))))
     }
 
     private static func splitWord(_ text: Substring) -> (word: Substring, rest: String) {
-        let end = text.firstIndex(where: \.isWhitespace) ?? text.endIndex
-        return (text[..<end], String(text[end...].drop(while: \.isWhitespace)))
+        let (word, rest) = text.firstWord()
+        return (word, String(rest))
     }
 }

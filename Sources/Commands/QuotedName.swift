@@ -2,7 +2,7 @@
 package enum QuotedName {
     /// The name as a word, or in quotes where it is none.
     package static func text(of name: String) -> String {
-        guard name.isEmpty || name.contains(where: { $0.isWhitespace || $0.unicodeScalars.contains("\"") }) else {
+        guard name.isEmpty || name.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0 == "\"" }) else {
             return name
         }
         var quoted = ""

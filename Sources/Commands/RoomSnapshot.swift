@@ -12,6 +12,8 @@ package struct RoomSnapshot: Sendable {
     package let peers: [PeerView]
     /// The stored messages of each conversation, the oldest first; in the order of `overview`.
     package let histories: [(conversation: ConversationView, messages: [MessageView])]
+    /// Those of the notice board, in the order in which they were signed.
+    package let cards: [CardView]
 
     /// A room as its node has it now; its events before are delivered.
     init(of node: Node, _ overview: () -> RoomOverview) {
@@ -22,15 +24,15 @@ package struct RoomSnapshot: Sendable {
             peers: node.peers(),
             histories: overview.conversations.map {
                 ($0.conversation, node.chat.messages(in: Conversation($0.conversation)))
-            })
+            }, cards: node.chat.board)
     }
 
     init(
         _ overview: RoomOverview, ready: NodeEvent?, status: OwnStatus, obstacle: Obstacle? = nil, peers: [PeerView],
-        histories: [(conversation: ConversationView, messages: [MessageView])]
+        histories: [(conversation: ConversationView, messages: [MessageView])], cards: [CardView] = []
     ) {
         (self.overview, self.ready, self.status) = (overview, ready, status)
-        (self.obstacle, self.peers, self.histories) = (obstacle, peers, histories)
+        (self.obstacle, self.peers, self.histories, self.cards) = (obstacle, peers, histories, cards)
     }
 
     /// The first reports of a client that hears of later events: events of this turn and before are not among those.

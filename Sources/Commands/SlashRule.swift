@@ -17,10 +17,11 @@ package enum SlashRule {
 
     /// The action of an edit whose text is written as `/me`; nil for other texts.
     static func action(_ text: String) -> String? {
-        guard case .command(let typed) = Reading(text), let space = typed.firstIndex(where: \.isWhitespace),
-            CommandEntry.find(typed[..<space]) == .me
-        else { return nil }
-        return String(typed[space...].trimmed())
+        guard case .command(let typed) = Reading(text) else { return nil }
+        let (name, action) = typed.firstWord()
+        // White space behind the name, if there is any, makes it a word of its own.
+        guard name.endIndex < typed.endIndex, CommandEntry.find(name) == .me else { return nil }
+        return String(action.withoutBlankEnds())
     }
 
     enum Reading {

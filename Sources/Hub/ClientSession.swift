@@ -109,7 +109,8 @@ package final class HubEvent {
             case .removed(_, let message, at: .some): [message]
             case .refreshed(_, came: _, let gone): gone
             case .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message, .edited,
-                .removed, .delivery, .unread, .note, .typing, .request, .invitations, .active, .erased:
+                .reacted, .board, .removed, .delivery, .unread, .note, .typing, .request, .invitations, .active,
+                .erased:
                 []
             }
         }
@@ -125,6 +126,12 @@ package final class HubEvent {
     }
 
     private static let mostMessages = 1_024
+
+    /// The cards that are off a notice board without an event of their own, as the room has ended.
+    package var goneCards: [CardView] {
+        if case .event(.cardRemoved) = report.report { return [] }
+        return changes.compactMap { if case .board(_, let card, isUp: false) = $0 { card } else { nil } }
+    }
 
     /// The bytes that are the same for all clients of a protocol: made once, however many there are.
     package func bytes(for session: (some ClientSession).Type, _ make: () -> [UInt8]) -> [UInt8] {
@@ -199,7 +206,9 @@ extension CommandExecutor {
         do throws(ChatError) { label = try room.label(in: rooms) } catch {
             return deliver([RoomReport(error, in: rooms.openLabel)])
         }
-        let outcome = await obey(command, in: label, isPaced: true) { deliver([$0]) }
+        let outcome = await obey(command, in: label, at: label.map { _ in .publicRoom }, isPaced: true) {
+            deliver([$0])
+        }
         deliver(outcome == .done ? [] : nil)
     }
 
@@ -213,7 +222,7 @@ extension CommandExecutor {
         }
         do throws(ChatError) {
             let (command, label) = try await read(question, in: room, rooms)
-            deliver(await reports(of: command, in: label, view: view))
+            deliver(await reports(of: command, in: label, at: label.map { _ in .publicRoom }, view: view))
         } catch {
             deliver([RoomReport(error, in: await rooms.openLabel)])
         }

@@ -582,7 +582,7 @@ extension EventHub {
     ///
     /// - Parameter room: that of the texts.
     mutating func erase(_ erasure: Erasure, in room: RoomLabel, at now: Instant) {
-        for message in log.erase(erasure) { log.append(gone: message, in: room) }
+        for entry in log.erase(erasure) { log.append(gone: entry, in: room) }
         for (number, client) in clients {
             client.feed?.erase(erasure)
             if !client.output.erase(erasure) { end(number, .textForgotten, at: now) }

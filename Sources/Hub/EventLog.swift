@@ -35,6 +35,8 @@ package struct EventLog: Sendable {
         let unread: Int
         /// The message behind it, at that time.
         let successor: MessageID?
+        /// The number of the event of the message that has other reactions; nil if there is none any more, and for other events.
+        package let reactedTo: Int?
         /// The bytes of all events of the run up to the end of this one.
         let end: Int
 
@@ -46,8 +48,8 @@ package struct EventLog: Sendable {
             bare.map {
                 Entry(
                     number: number, id: id, name: name, json: $0, bare: nil, topic: EventTopic(room: topic.room),
-                    audience: audience, isStored: isStored, unread: unread, successor: successor, end: end,
-                    start: start)
+                    audience: audience, isStored: isStored, unread: unread, successor: successor, reactedTo: nil,
+                    end: end, start: start)
             }
         }
     }
@@ -86,7 +88,17 @@ package struct EventLog: Sendable {
         guard let json = line(report, successor, isStored, "\(run)-\(last + 1)") else { return nil }
         let unread = if case .event(.message(let message)) = report.report { message.unread } else { 0 }
         let bare = report.withoutReason.flatMap { line($0, successor, "\(run)-\(last + 1)") }
-        return append(json, bare: bare, EventTopic(report), for: .everyone, isStored: isStored, unread, successor)
+        let topic = EventTopic(report)
+        let reactedTo = if case .event(.reacted) = report.report { number(of: topic) } else { Int?.none }
+        return append(
+            json, bare: bare, topic, for: .everyone, isStored: isStored, unread, successor, reactedTo: reactedTo)
+    }
+
+    /// The number of the latest event with the message of a topic; nil for none.
+    private func number(of topic: EventTopic) -> Int? {
+        entries[first...].last {
+            $0.topic.message == topic.message && $0.topic.conversation == topic.conversation && $0.name == "added"
+        }?.number
     }
 
     private func line(
@@ -111,14 +123,14 @@ package struct EventLog: Sendable {
     @discardableResult
     private mutating func append(
         _ json: [UInt8], bare: [UInt8]? = nil, _ topic: EventTopic, for audience: Audience, isStored: Bool = false,
-        _ unread: Int = 0, _ successor: MessageID? = nil
+        _ unread: Int = 0, _ successor: MessageID? = nil, reactedTo: Int? = nil
     ) -> Entry {
         last += 1
         size += json.count
         let entry = Entry(
             number: last, id: id, name: EventLog.name(of: json), json: json, bare: bare, topic: topic,
-            audience: audience, isStored: isStored, unread: unread, successor: successor, end: size,
-            start: size - json.count)
+            audience: audience, isStored: isStored, unread: unread, successor: successor, reactedTo: reactedTo,
+            end: size, start: size - json.count)
         entries.append(entry)
         if entries.count - first > EventLog.capacity {
             dropped = entries[first].number
@@ -157,28 +169,28 @@ package struct EventLog: Sendable {
 
     /// Forgets texts.
     ///
-    /// - Returns: the messages that are gone.
+    /// - Returns: the messages and cards that are gone.
     @discardableResult
     mutating func erase(_ erasure: Erasure) -> [Entry] {
         discard()
-        let gone = entries.filter { $0.name == "added" && erasure.takes($0.topic) }
+        let gone = entries.filter { ["added", "card"].contains($0.name) && erasure.takes($0.topic) }
         entries = entries.compactMap { erasure.takes($0.topic) ? erasure.leavesState ? $0.withoutReason : nil : $0 }
         return gone
     }
 
-    /// Appends for sessions that a message is gone, by the number of its event.
-    mutating func append(gone message: Entry, in room: RoomLabel) {
+    /// Appends for sessions that a message or a card is gone, by the number of its event.
+    mutating func append(gone entry: Entry, in room: RoomLabel) {
         var json = JSONWriter(.forPrograms)
         json.object {
-            $0.member("event", "gone")
+            $0.member("event", entry.name == "card" ? "goneCard" : "gone")
             $0.member("room", room.name)
-            $0.member("conversation", message.topic.conversation?.peer == nil ? "public" : "direct")
-            $0.member("number", "\(message.number)")
+            $0.member("conversation", entry.topic.conversation?.peer == nil ? "public" : "direct")
+            $0.member("number", "\(entry.number)")
         }
         append(json.bytes, EventTopic(room), for: .sessions)
     }
 
-    /// Gives the event of a message its present text, and forgets the events of earlier changes.
+    /// Gives the event of a message its present text, and forgets the events of earlier edits.
     ///
     /// - Parameter message: as it is now.
     mutating func change(_ topic: EventTopic, to message: MessageView, in room: RoomLabel) {
@@ -190,7 +202,10 @@ package struct EventLog: Sendable {
                 entries.append(entry)
                 continue
             }
-            guard entry.name == "added" else { continue }
+            guard entry.name == "added" else {
+                if entry.name == "reacted" { entries.append(entry) }
+                continue
+            }
             var message = message
             // The number of unread messages stays that of its time.
             message.unread = entry.unread
@@ -200,7 +215,7 @@ package struct EventLog: Sendable {
                 Entry(
                     number: entry.number, id: entry.id, name: entry.name, json: json, bare: nil, topic: entry.topic,
                     audience: entry.audience, isStored: entry.isStored, unread: entry.unread,
-                    successor: entry.successor, end: entry.end, start: entry.start))
+                    successor: entry.successor, reactedTo: nil, end: entry.end, start: entry.start))
         }
     }
 

@@ -31,14 +31,15 @@ package struct EventTopic: Hashable, Sendable {
     /// That of a text about several peers of a room.
     package init(_ room: RoomLabel, about peers: [PeerID]) {
         self.init(room)
-        parts = peers.map { peer in
-            var part = EventTopic(room)
-            part.author = peer
-            return part
-        }
+        parts = peers.map { EventTopic(of: $0, room: room.number) }
     }
 
     init(room: Int) { self.room = room }
+
+    private init(of author: PeerID, room: Int) {
+        self.init(room: room)
+        self.author = author
+    }
 
     private init(_ text: AnswerText) {
         room = text.room.number
@@ -52,6 +53,18 @@ package struct EventTopic: Hashable, Sendable {
         case .event(.message(let view)), .event(.edited(let view)), .event(.deleted(let view)):
             conversation = ConversationID(report.room, view.conversation)
             (message, author) = (view.id, view.from.key)
+        case .event(.reacted(let reaction)):
+            conversation = ConversationID(report.room, reaction.message.conversation)
+            // Some faces tell it with the text of the message.
+            (message, author) = (reaction.message.id, reaction.message.from.key)
+            // One that takes emojis away stays behind a block, whose event it belongs to.
+            if !reaction.emojis.isEmpty { parts = [EventTopic(of: reaction.by.key, room: room)] }
+        case .event(.card(let card)):
+            conversation = ConversationID(report.room, .publicRoom)
+            (message, author) = (card.id, card.from.key)
+        case .event(.cardRemoved(let card, _)):
+            conversation = ConversationID(report.room, .publicRoom)
+            message = card.id
         case .event(.request(let from, text: _)):
             conversation = ConversationID(report.room, .direct(with: from))
             author = from.key
@@ -91,8 +104,8 @@ extension EventTopic {
     /// Nil for a report without a text that is said in a room.
     package init?(textOf report: RoomReport) {
         switch report.report {
-        case .event(.message), .event(.edited), .event(.request), .event(.failed), .event(.invitation), .event(.status),
-            .opened, .answer:
+        case .event(.message), .event(.edited), .event(.reacted), .event(.card), .event(.request), .event(.failed),
+            .event(.invitation), .event(.status), .opened, .answer:
             self.init(report)
         case .event where report.withoutReason != nil: self.init(report)
         case .event, .error, .entered, .viewed, .leaving, .snapshot, .listening, .entering: return nil

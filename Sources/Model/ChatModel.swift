@@ -8,7 +8,7 @@ package import Wire
 ///
 /// A value that is reduced from reports in their order. Each reduction appends what it changed, so that a face compares
 /// nothing. Bounded: 16 rooms; in each at most 16,384 peers that are here and 64 that left, 256 direct conversations and 32
-/// open requests; 100 messages and 256 typing peers in each conversation; 32 invitations and 256 views.
+/// open requests; 100 messages and 256 typing peers in each conversation; 16 cards; 32 invitations and 256 views.
 package struct ChatModel: Sendable {
     /// In the order in which they were joined.
     package private(set) var rooms: [ModelRoom] = []
@@ -82,7 +82,7 @@ extension ChatModel {
             invited.add(room, from: from)
             changes.append(.invitations)
         case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
-            .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
+            .edited, .deleted, .reacted, .card, .cardRemoved, .delivered, .read, .failed, .typing, .notice:
             if case .blocked(let who, isOn: true) = event, invited.remove(of: who.key) { changes.append(.invitations) }
             guard let index = index(of: label, into: &changes) else { return }
             rooms[index].reduce(event, at: moment, &shared, into: &changes)
@@ -138,7 +138,9 @@ extension ChatModel {
 
     private mutating func end(_ label: RoomLabel, into changes: inout [ModelChange]) {
         guard let index = rooms.firstIndex(where: { $0.label.number == label.number }) else { return }
-        for conversation in rooms.remove(at: index).conversations {
+        let room = rooms.remove(at: index)
+        for card in room.board { changes.append(.board(label, card, isUp: false)) }
+        for conversation in room.conversations {
             for (place, message) in conversation.log.messages.enumerated().reversed() {
                 changes.append(.removed(conversation.id, message, at: place))
             }

@@ -44,6 +44,8 @@ package struct ConversationID: Hashable, Sendable, CustomStringConvertible {
     private init?(of event: NodeEvent, in room: RoomLabel) {
         switch event {
         case .message(let message), .edited(let message), .deleted(let message): self.init(room, message.conversation)
+        case .reacted(let reaction): self.init(room, reaction.message.conversation)
+        case .card, .cardRemoved: self.init(room, .publicRoom)
         case .typing(_, let view, _): self.init(room, view)
         case .delivered(let who, _), .read(let who, _), .failed(let who, _), .direct(_, let who), .request(let who, _):
             self.init(room, .direct(with: who))

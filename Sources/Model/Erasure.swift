@@ -36,11 +36,12 @@ package enum Erasure: Hashable, Sendable {
         switch event {
         case .stopped: self = .room(room.number)
         case .deleted(let view): self = .message(ConversationID(room, view.conversation), view.id)
+        case .cardRemoved(let card, _): self = .message(ConversationID(room, .publicRoom), card.id)
         case .direct(.declined, let who): self = .request(ConversationID(room, .direct(with: who)))
         case .blocked(let who, isOn: true): self = .author(who.key, in: room.number)
         // A direct conversation that was left is still history, which the node gives.
         case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct,
-            .invitation, .edited, .delivered, .read, .failed, .typing, .notice:
+            .invitation, .edited, .reacted, .card, .delivered, .read, .failed, .typing, .notice:
             return nil
         }
     }

@@ -22,6 +22,10 @@ package enum ModelChange: Hashable, Sendable {
     /// A message as it was, which was deleted, whose author the user blocked, or whose room has ended, and the place that it had; nil
     /// for one that was not kept, and has no text.
     case removed(ConversationID, MessageView, at: Int?)
+    /// A message has other reactions; `at` is nil for one that is not kept.
+    case reacted(ConversationID, ReactionEvent, at: Int?)
+    /// A card was put up on the notice board of a room, or is off it, as its room may be.
+    case board(RoomLabel, CardView, isUp: Bool)
     /// The delivery state of an own message.
     case delivery(ConversationID, MessageID, DeliveryState, at: Int?)
     /// The messages of a conversation are others: a view draws all of them again. Those that came and those that went, each in the

@@ -69,6 +69,10 @@ package struct ModelConversation: Sendable {
         log.update(message.id) { ($0.text, $0.isEdited) = (message.text, true) }
     }
 
+    mutating func react(_ reaction: ReactionEvent) -> Int? {
+        log.update(reaction.message.id) { $0.reactions = reaction.message.reactions }
+    }
+
     mutating func remove(_ id: MessageID) -> (message: MessageView, position: Int)? { log.remove(id) }
 
     /// - Returns: the position of the message; nil if it is not kept or was in that state.

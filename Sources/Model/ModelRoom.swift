@@ -26,6 +26,8 @@ package struct ModelRoom: Sendable {
     package private(set) var isCrowd = false
     package private(set) var people = People()
     package private(set) var own: ModelConversation
+    /// The cards of the notice board, in the order in which they were signed.
+    package private(set) var board: [CardView] = []
     /// Those that the program gave its conversations.
     var numbers: [Conversation: Int] = [:]
     private var directs = PackedTable<PeerID, ModelConversation>()
@@ -91,14 +93,14 @@ extension ModelRoom {
         case .status(let status, was: _): set(status, &changes)
         case .person(let row): set(ModelPerson(row), &changes)
         case .blocked(let who, let isOn): setBlocked(who, isOn, &changes)
-        case .crowd(let came, let left, let online):
-            (self.online, isCrowd) = (online, true)
-            changes.append(.moved(label, came: came, left: left))
-            fold(&changes) { $0.add(came: came, left: left) }
+        case .crowd(let came, let left, let online): move(came: came, left: left, online: online, &changes)
         case .request(let who, let text): open(text, of: who, &shared, &changes)
         case .direct(let change, let who): end(change, with: who, &shared, &changes)
         case .edited(let message): edit(message, &changes)
         case .deleted(let message): remove(message, &changes)
+        case .reacted(let reaction): react(reaction, &changes)
+        case .card(let card): add(card, &changes)
+        case .cardRemoved(let card, _): remove(card, &changes)
         case .delivered(let who, let ids): set(.delivered, ids, with: who, &changes)
         case .read(let who, let ids): set(.read, ids, with: who, &changes)
         case .failed(let who, let messages): set(.failed, messages.map(\.id), with: who, &changes)
@@ -110,6 +112,18 @@ extension ModelRoom {
         // These are of the whole program.
         case .invitation, .stopped: break
         }
+    }
+
+    private mutating func move(came: Int, left: Int, online: Int, _ changes: inout [ModelChange]) {
+        (self.online, isCrowd) = (online, true)
+        changes.append(.moved(label, came: came, left: left))
+        fold(&changes) { $0.add(came: came, left: left) }
+    }
+
+    private mutating func react(_ reaction: ReactionEvent, _ changes: inout [ModelChange]) {
+        let id = ConversationID(label, reaction.message.conversation)
+        let position = change(id) { $0.react(reaction) } ?? nil
+        changes.append(.reacted(id, reaction, at: position))
     }
 
     private mutating func take(_ code: NoticeCode, _ sentence: Sentence, _ changes: inout [ModelChange]) {
@@ -164,6 +178,18 @@ extension ModelRoom {
         changes.append(.removed(id, removed?.message ?? message, at: removed?.position))
         changes.append(.erased(.message(id, message.id)))
         endIfEmpty(id, &changes)
+    }
+
+    private mutating func add(_ card: CardView, _ changes: inout [ModelChange]) {
+        guard !board.contains(where: { $0.id == card.id }), board.count < Limits.cards else { return }
+        board.insert(card, at: board.firstIndex { card.order < $0.order } ?? board.count)
+        changes.append(.board(label, card, isUp: true))
+    }
+
+    private mutating func remove(_ card: CardView, _ changes: inout [ModelChange]) {
+        guard let index = board.firstIndex(where: { $0.id == card.id }) else { return }
+        changes.append(.board(label, board.remove(at: index), isUp: false))
+        changes.append(.erased(.message(own.id, card.id)))
     }
 
     private mutating func set(
@@ -237,6 +263,9 @@ extension ModelRoom {
 
     private mutating func rename(peer who: PeerName, _ changes: inout [ModelChange]) {
         changeAll(with: who) { if $0.rename(who) { changes.append(.conversation($0.id)) } }
+        for index in board.indices where board[index].from.key == who.key {
+            board[index].from = board[index].from.renamed(like: who)
+        }
     }
 
     private mutating func stopTyping(_ who: PeerName, _ changes: inout [ModelChange]) {
@@ -387,6 +416,13 @@ extension ModelRoom {
         if before != (isPrivate, isBridged, online, status, obstacle) { changes.append(.changed(label)) }
         takePeople(snapshot.peers, &changes)
         takeConversations(snapshot, &shared, &changes)
+        takeBoard(snapshot.cards, &changes)
+    }
+
+    private mutating func takeBoard(_ cards: [CardView], _ changes: inout [ModelChange]) {
+        let listed = Set(cards.map(\.id))
+        for card in board where !listed.contains(card.id) { remove(card, &changes) }
+        for card in cards { add(card, &changes) }
     }
 
     private mutating func takePeople(_ peers: [PeerView], _ changes: inout [ModelChange]) {

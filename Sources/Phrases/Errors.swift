@@ -40,8 +40,8 @@ extension Phrase {
         "a message is named by at least 6 digits of its id",
         "메시지는 번호 앞자리 6자 이상으로 가리킵니다")
     package static let manyMessages = Phrase(
-        "%1 messages of yours have an id that begins so",
-        "그렇게 시작하는 번호를 가진 내 메시지가 %1개입니다")
+        "{a message of yours has|several messages of yours have|no message of yours has} an id that begins so",
+        "그렇게 시작하는 번호를 가진 내 메시지가 {있습니다|여러 개 있습니다|없습니다}")
     package static let noOwnMessage = Phrase("there is no message of yours here", "여기에는 내 메시지가 없습니다")
     package static let lastSaidElsewhere = Phrase(
         "your last message is in another conversation, %1; open that one, or name a message by its id",
@@ -109,4 +109,35 @@ extension Phrase {
     package static let aboutLines = Phrase(
         "line has a control character or a line break; it takes one line of text",
         "소개에 제어 문자나 줄바꿈이 있습니다. 한 줄이어야 합니다")
+    package static let titleBytes = Phrase("title is %1 bytes; %2 is the most", "제목이 %1바이트입니다. 최대 %2바이트입니다")
+    package static let titleEmpty = Phrase("title is empty; 1 character is the least", "제목이 비었습니다. 한 글자 이상이어야 합니다")
+    package static let titleLong = Phrase("title is %1 characters; %2 is the most", "제목이 %1자입니다. 최대 %2자입니다")
+    package static let titleDense = Phrase(
+        "title has a character of %1 scalars; %2 is the most",
+        "제목에 코드 %1개로 된 글자가 있습니다. 최대 %2개입니다")
+    package static let titleLines = Phrase(
+        "title has a control character or a line break; it takes one line of text",
+        "제목에 제어 문자나 줄바꿈이 있습니다. 한 줄이어야 합니다")
+    package static let invalidEmoji = Phrase(
+        "a reaction is one emoji, such as 👍", "반응은 👍 같은 이모지 하나여야 합니다")
+    package static let tooManyReactions = Phrase(
+        "%1 emojis on a message are the most; take one back with /unreact",
+        "메시지 하나에 이모지는 최대 %1개입니다. /unreact로 하나를 지우세요")
+    package static let noOwnCard = Phrase("there is no card of yours on the board", "게시판에 내 카드가 없습니다")
+    package static let manyCards = Phrase(
+        "{a card of yours has|several cards of yours have|no card of yours has} an id that begins so",
+        "그렇게 시작하는 번호를 가진 내 카드가 {있습니다|여러 장 있습니다|없습니다}")
+    package static let unknownReference = Phrase(
+        "{a message here has|several messages here have|no message here has} an id that begins so",
+        "여기에 그렇게 시작하는 번호를 가진 메시지가 {있습니다|여러 개 있습니다|없습니다}")
+    package static let cardInDirect = Phrase(
+        "a card is for the notice board of the room, and a direct conversation is open; /close first (programs: @%1 /card …)",
+        "카드는 방의 게시판에 붙입니다. 일대일 대화가 열려 있으니 먼저 /close로 닫으세요 (프로그램: @%1 /card …)")
+    package static let noMessageID = Phrase(
+        "no message given; write %2, where ID is at least 6 digits of the message's id",
+        "메시지를 가리켜야 합니다. 쓰는 법: %2. ID는 메시지 번호 앞자리 6자 이상입니다")
+    package static let badCardColor = Phrase(
+        "the colour of a card is one of: %2", "카드의 색은 다음 중 하나입니다: %2")
+    package static let noCardTitle = Phrase(
+        "a card has a title and a text; write %2", "카드에는 제목과 내용이 있습니다. 쓰는 법: %2")
 }

@@ -93,4 +93,22 @@ extension Phrase {
     package static let noMulticast = Phrase(
         "no network interface can be used, so no peer is found; earshot doctor says why",
         "쓸 수 있는 네트워크가 없어 아무도 찾을 수 없습니다. 이유는 earshot doctor로 확인하세요")
+    package static let reacted = Phrase("%1 reacts with %2 to %3", "%1 님이 %3에 %2 반응을 남겼습니다")
+    package static let ownReacted = Phrase("you react with %1 to %2", "%2에 %1 반응을 남겼습니다")
+    package static let ownReactionsGone = Phrase("you take your reactions to %1 back", "%1에 남긴 내 반응을 지웠습니다")
+    package static let reactionsGone = Phrase("%1 takes the reactions to %2 back", "%1 님이 %2에 남긴 반응을 지웠습니다")
+    package static let answers = Phrase("(to %1: %2)", "(%1에게: %2)")
+    package static let answersUnknown = Phrase("(to a message that is not here)", "(여기에 없는 메시지에)")
+    package static let notHere = Phrase("a message that is not here", "여기에 없는 메시지")
+    package static let deletedTarget = Phrase("a deleted message", "지운 메시지")
+    package static let cardPosted = Phrase("card on the board by %1: %2", "%1 님이 게시판에 카드를 붙였습니다: %2")
+    package static let cardOn = Phrase("%1 puts a card on the board", "%1 님이 게시판에 카드를 붙였습니다")
+    package static let cardUntil = Phrase("until %1", "%1까지")
+    package static let boardHas = Phrase("the notice board has %1 cards: /board", "게시판에 카드가 %1장 있습니다: /board")
+    package static let boardHasOne = Phrase("the notice board has a card: /board", "게시판에 카드가 한 장 있습니다: /board")
+    package static let moreReactions = Phrase("%1 more reaction{|s} to your messages", "내 메시지에 반응 %1개 더")
+    package static let cardGone = Phrase("card of %1 is off the board: %2", "%1 님의 카드가 게시판에서 사라졌습니다: %2")
+    package static let cardRow = Phrase("%1 %2 (%3, until %4)", "%1 %2 (%3, %4까지)")
+    package static let emptyBoard = Phrase("the notice board is empty", "게시판이 비어 있습니다")
+    package static let noReactions = Phrase("there is no reaction to it", "아직 반응이 없습니다")
 }

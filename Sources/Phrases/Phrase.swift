@@ -3,7 +3,8 @@ package struct Phrase: Hashable, Sendable {
     package let english: String
     package let korean: String
 
-    /// `%1` to `%9` stand for arguments; `{a|b}` is `a` where the first argument is `1`, and `b` otherwise.
+    /// `%1` to `%9` stand for arguments; `{a|b}` is `a` where the first argument is `1`, and `b` otherwise; `{a|b|c}` has
+    /// `c` for `0`.
     package init(_ english: String, _ korean: String) {
         self.english = english
         self.korean = korean
@@ -39,10 +40,18 @@ package struct Sentence: Hashable, Sendable {
             case "{":
                 let forms = rest.prefix { $0 != "}" }.split(separator: "|", omittingEmptySubsequences: false)
                 rest = rest.drop { $0 != "}" }.dropFirst()
-                result += (arguments.first == "1" ? forms.first : forms.last) ?? ""
+                result += Sentence.form(of: forms, for: arguments.first) ?? ""
             default: result.append(character)
             }
         }
         return result
+    }
+
+    private static func form(of forms: [Substring], for count: String?) -> Substring? {
+        switch count {
+        case "1": forms.first
+        case "0": forms.last
+        case _: forms.count > 1 ? forms[1] : forms.first
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Chat
+import Phrases
 import Testing
 
 @testable import Commands
@@ -76,6 +77,13 @@ import Testing
             ("/stats", "stats", [:]), ("/set", "set", [:]), ("/set cover on", "set", ["setting": .text("cover on")]),
             ("/help", "help", [:]), ("/help msg", "help", ["command": .text("msg")]), ("/quit", "quit", [:]),
             ("/msg\tx\ty", "msg", ["who": .text("x"), "text": .text("y")]),
+            // A mark behind a space is one character with it.
+            ("/re 0a1b2c \u{301}hi", "re", ["id": .text("0a1b2c"), "text": .text("\u{301}hi")]),
+            ("/react 0a1b2c \u{1F3FB}", "react", ["id": .text("0a1b2c"), "emoji": .text("\u{1F3FB}")]),
+            ("/react 0a1b2c \u{200d}", "react", ["id": .text("0a1b2c"), "emoji": .text("\u{200d}")]),
+            ("/card a |\u{301}b", "card", ["title": .text("a"), "text": .text("\u{301}b")]),
+            ("/me \u{301}hi", "me", ["text": .text("\u{301}hi")]),
+            ("/msg x \u{301}y", "msg", ["who": .text("x"), "text": .text("\u{301}y")]),
         ] as [(String, String, [String: Operands.Value])])
     func `a line is what it says`(line: String, name: String, operands: [String: Operands.Value]) throws {
         let command = try Command(line: line)
@@ -96,12 +104,28 @@ import Testing
             ("/delete nothex", .unknownMessage), ("/delete 0a1b2", .unknownMessage),
             ("/delete 0123456789abcdef0123456789abcdef0", .unknownMessage),
             ("/me", .empty),
-            ("/me  ", .empty),
+            ("/me  ", .empty), ("/react f323 👍", .unknownMessage),
+            ("/re 0123456789abcdef0123456789abcdef0 hi", .unknownMessage),
         ] as [(String, ChatError.Code)])
     func `a wrong line has an error with a code`(line: String, code: ChatError.Code) throws {
         let error = #expect(throws: ChatError.self) { try Command(line: line) }
         #expect(error?.code == code)
         #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func `an id that is too short or too long, and one of no message, are named as what they are`() throws {
+        func message(_ line: String) -> String? {
+            let error = #expect(throws: ChatError.self) { try Command(line: line) }
+            return error?.message
+        }
+        #expect(message("/react f323 👍") == "a message is named by at least 6 digits of its id")
+        let long = "a message id is 6 to 32 hexadecimal digits; see /history"
+        #expect(message("/re 0123456789abcdef0123456789abcdef0 hi") == long)
+        #expect(message("/re hello")?.hasPrefix("no message given; write /re ID TEXT") == true)
+        for (phrase, what) in [(Phrase.manyCards, "card of yours"), (Phrase.unknownReference, "message here")] {
+            #expect(ChatError(.unknownCard, phrase, "0").message == "no \(what) has an id that begins so")
+        }
+        #expect(ChatError(.unknownCard, .manyCards, "2").message == "several cards of yours have an id that begins so")
     }
 
     @Test func `a slip of the hand gets a suggestion, anything else the way to the list`() throws {
@@ -164,7 +188,7 @@ import Testing
             ("/whois bob", .ambiguousPeer, .refused), ("/accept bob", .unknownPeer, .refused),
             ("/edit hello", .unknownMessage, .refused), ("/delete", .rateLimited, .refused),
             ("/part", .onlyRoom, .refused), ("/join kitchen", .invalidKey, .refused),
-            ("/join kitchen bank-badly-typed", .invalidKey, .mendable),
+            ("/join kitchen bank-badly-typed", .invalidKey, .mendable), ("/card a | b", .directOpen, .mendable),
         ]
         for (line, code, outcome) in rows {
             #expect(try LineOutcome(of: line, Command(line: line), .refused(code)) == outcome, "\(line) \(code)")
@@ -181,7 +205,8 @@ import Testing
         for entry in CommandEntry.all where !elsewhere.contains(entry.name) {
             let examples = [
                 "[ID]": "0a1b2c", "[off]": "off", "[on|off]": "on", "": "", "[all]": "all", "yes": "yes",
-                "new ROOM": "new a",
+                "new ROOM": "new a", "ID TEXT": "0a1b2c abc", "ID [EMOJI]": "0a1b2c 👍",
+                "TITLE | TEXT": "abc | def",
             ]
             let operands = examples[entry.operandsText] ?? "abc def"
             #expect(throws: Never.self) { try Command(line: "/\(entry.name) \(operands)") }

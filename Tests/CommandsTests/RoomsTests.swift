@@ -106,6 +106,7 @@ import Wire
         let read = try await rooms.run { rooms in try lines.map { try AddressedLine($0, in: rooms) } }
         #expect(read.map { $0.room?.name } == [nil, "kitchen", "kitchen sink", nil, "kitchen", nil])
         #expect(read.map(\.text) == ["hello", "hello", "hello", "@bob hello", "/who", "@kitchen"])
+        #expect(read.map(\.conversation) == [nil, .publicRoom, .publicRoom, nil, .publicRoom, nil])
         // A command that was meant for another room is not performed in the open one.
         let error = await #expect(throws: ChatError.self) { try await AddressedLine("@kichen /wipe yes", in: rooms) }
         #expect(error?.code == .unknownRoom)
@@ -120,6 +121,42 @@ import Wire
         let text = await AddressedLine(textIn: "@ann /shrug", rooms)
         #expect(text == AddressedLine(text: "@ann /shrug"))
         #expect(await AddressedLine(textIn: "@kitchen //x", rooms).text == "//x")
+        program.loop.stop()
+    }
+
+    /// Lines of a pipe, with what became of each.
+    private actor Script: LineSource {
+        private var lines: [String]
+        private(set) var outcomes: [LineOutcome] = []
+
+        init(_ lines: [String]) { self.lines = lines }
+
+        func next() -> InputLine? {
+            lines.isEmpty ? nil : InputLine(content: .text(lines.removeFirst()), isPaced: true)
+        }
+
+        func settle(_ line: InputLine, _ outcome: LineOutcome) { outcomes.append(outcome) }
+    }
+
+    @Test func `a line that names its room acts there, and no card goes up from a direct conversation`() async throws {
+        let program = try await RunningProgram("lobby")
+        let (rooms, ann) = (program.rooms, try Sample.who("ann").key)
+        try await rooms.run { for room in $0.all { try room.node.start() } }
+        await rooms.run { $0.all[0].node.change(.open(.direct(ann))) }
+        let script = Script(["@lobby hello", "@lobby /card lost | a hat", "/card secret | a plan"])
+        let input = InputLoop(
+            input: script, executor: program.executor, reports: ReportQueue(), isTyped: false, isAddressed: true,
+            endsNode: false)
+        await input.run()
+        #expect(await script.outcomes == [.done, .done, .mendable])
+        #expect(await rooms.run { $0.all[0].node.chat.messages(in: .publicRoom).map(\.text) } == ["hello"])
+        #expect(await rooms.run { $0.all[0].node.chat.board.map(\.content.title) } == ["lost"])
+        let typed = try Command(line: "/card secret | a plan")
+        #expect(Self.failure(await program.executor.reports(of: typed)) == .directOpen)
+        // Programs name the room with the card.
+        let card = Command.card(title: "found", text: "a glove")
+        #expect(Self.failure(await program.executor.reports(of: card)) == nil)
+        await program.rooms.leave()
         program.loop.stop()
     }
 

@@ -15,6 +15,8 @@ private struct RandomEvents {
     /// The user in each room.
     private(set) var me = [PeerName.me, .me]
     private var said: [[MessageView]] = [[], []]
+    /// The cards that were put up in each room.
+    private var put: [[CardView]] = [[], []]
 
     init(seed: UInt64) { randomness = .seeded(seed) }
 
@@ -35,7 +37,7 @@ private struct RandomEvents {
 
     private mutating func event(_ room: Int) -> NodeEvent {
         let who = peer()
-        switch number(0..<40) {
+        switch number(0..<46) {
         case 0..<22: return .message(message(room, who))
         case 22, 23:
             guard let old = any(room) else { return .here(who) }
@@ -52,8 +54,35 @@ private struct RandomEvents {
         case 35: return .direct([DirectChange.accepted, .declined, .left][number(0..<3)], with: who)
         case 36: return isLucky(3) ? .blocked(who, isOn: true) : .typing(who, .publicRoom, isOn: true)
         case 37: return isLucky(60) ? .stopped(.asked) : .ready(me: me[room], port: 1, room: "x", discovery: .none)
+        case 40, 41: return reaction(room, who)
+        case 42, 43: return .card(card(room, who))
+        case 44:
+            guard let card = put[room].randomElement(using: &randomness) else { return .here(who) }
+            return .cardRemoved(card, CardEnd.allCases[number(0..<CardEnd.allCases.count)])
         case _: return .message(message(room, who))
         }
+    }
+
+    private mutating func reaction(_ room: Int, _ who: PeerName) -> NodeEvent {
+        var message = any(room) ?? .said(0)
+        message.reactions = (0..<number(0..<4)).map {
+            ReactionCount(emoji: ["👍", "🎉", "🍕"][$0], count: 1 + $0, isOwn: false)
+        }
+        return .reacted(
+            ReactionEvent(message: message, by: who, emojis: [], id: nil, isFromCurrentUser: false, isHistory: false))
+    }
+
+    private mutating func card(_ room: Int, _ who: PeerName) -> CardView {
+        if isLucky(5), let card = put[room].randomElement(using: &randomness) { return card }
+        count += 1
+        let time = Timestamp(milliseconds: UInt64(number(0..<1_000)))
+        let order = SignedOrder(
+            time: time, author: who.key, authorClock: AuthorClock(epoch: 1, sequence: count), id: .numbered(count))
+        let card = CardView(
+            id: .numbered(count), from: who, content: CardContent(title: "\(count)", text: "text", color: .teal),
+            sentAt: time, expiresAt: time, isFromCurrentUser: false, isHistory: isLucky(2), order: order)
+        put[room].append(card)
+        return card
     }
 
     private mutating func message(_ room: Int, _ who: PeerName) -> MessageView {
@@ -139,7 +168,8 @@ private struct Follower {
             unread = unread.filter { $0.key.room != label.number }
             active = active.filter { $0.room != label.number }
             requests = requests.filter { $0.room != label.number }
-        case .began, .changed, .moved, .person, .conversation, .typing, .note, .invitations, .erased: break
+        case .began, .changed, .moved, .person, .conversation, .reacted, .board, .typing, .note, .invitations, .erased:
+            break
         }
     }
 

@@ -167,6 +167,7 @@ extension RoomSnapshot {
     static func of(
         _ label: RoomLabel = .kitchen, me: PeerName = .me, isOpen: Bool = true, online: Int = 0,
         isBridged: Bool = false, people: [PeerView] = [], requests: [(who: PeerName, text: String)] = [],
+        cards: [CardView] = [],
         _ conversations: [(summary: ConversationSummary, messages: [MessageView])]
     ) -> RoomSnapshot {
         RoomSnapshot(
@@ -174,7 +175,7 @@ extension RoomSnapshot {
                 label, isOpen: isOpen, isBridged: isBridged, me: me, online: online,
                 conversations: conversations.map(\.summary), requests: requests),
             ready: .ready(me: me, port: 1, room: label.name, discovery: .none), status: OwnStatus(), peers: people,
-            histories: conversations.map { ($0.summary.conversation, $0.messages) })
+            histories: conversations.map { ($0.summary.conversation, $0.messages) }, cards: cards)
     }
 }
 
@@ -212,9 +213,10 @@ struct Agreed: Equatable, CustomStringConvertible {
     let isBridged: Bool
     var people: [PeerID: Person]
     var talks: [ConversationID: Talk]
+    let board: [CardView]
 
     init(_ room: ModelRoom) {
-        (me, online, isBridged) = (room.me, room.online, room.isBridged)
+        (me, online, isBridged, board) = (room.me, room.online, room.isBridged, room.board)
         people = Dictionary(
             uniqueKeysWithValues: room.people.all.map {
                 (
@@ -263,6 +265,7 @@ struct Agreed: Equatable, CustomStringConvertible {
         if me != other.me { found.append("me: \(String(describing: me)) \(String(describing: other.me))") }
         if online != other.online { found.append("online: \(online) \(other.online)") }
         if isBridged != other.isBridged { found.append("bridged") }
+        if board != other.board { found.append("board: \(board) \(other.board)") }
         for key in Set(people.keys).union(other.people.keys) where people[key] != other.people[key] {
             found.append("person: \(String(describing: people[key])) \(String(describing: other.people[key]))")
         }

@@ -30,6 +30,7 @@ struct ReferenceChat {
         var online = 0
         var people: [PeerID: Agreed.Person] = [:]
         var talks: [ConversationID: Talk] = [:]
+        var board: [CardView] = []
 
         mutating func changeAll(_ body: (inout Talk) -> Void) {
             talks = talks.mapValues { talk in
@@ -107,7 +108,21 @@ struct ReferenceChat {
             settle(.direct(with: who), change == .accepted ? .accepted : .over, label, &room)
         case .blocked(let who, isOn: true): block(who, label, &room)
         case .person(let row): note(row.who, row.state, row.reason, row.isElsewhere, label, &room)
+        case .reacted(let reaction): react(reaction, label, &room)
+        case .card(let card):
+            if room.board.count < 16, !room.board.contains(where: { $0.id == card.id }) {
+                room.board = (room.board + [card]).sorted { $0.order < $1.order }
+            }
+        case .cardRemoved(let card, _): room.board.removeAll { $0.id == card.id }
         case .blocked, .crowd, .status, .invitation, .notice, .stopped: break
+        }
+    }
+
+    private func react(_ reaction: ReactionEvent, _ label: RoomLabel, _ room: inout Room) {
+        change(reaction.message.conversation, label, &room) { talk in
+            for index in talk.messages.indices where talk.messages[index].id == reaction.message.id {
+                talk.messages[index].reactions = reaction.message.reactions
+            }
         }
     }
 
@@ -146,6 +161,9 @@ struct ReferenceChat {
             if state == .left { talk.typists.removeAll { $0.key == who.key } }
             if isOther { relabel(who, &talk) }
         }
+        for index in room.board.indices where isOther && room.board[index].from.key == who.key {
+            room.board[index].from = ReferenceChat.name(room.board[index].from, like: who)
+        }
     }
 
     private func relabel(_ who: PeerName, _ talk: inout Talk) {
@@ -155,10 +173,14 @@ struct ReferenceChat {
             if talk.id.peer == who.key { talk.messages[index].conversation = .direct(with: who) }
             let from = talk.messages[index].from
             guard from.key == who.key else { continue }
-            talk.messages[index].from = PeerName(
-                number: who.number, suffix: who.suffix, isTwin: who.isTwin, nickname: from.nickname, stage: from.stage,
-                key: who.key, contact: who.contact, isAlike: from.nickname == who.nickname ? who.isAlike : from.isAlike)
+            talk.messages[index].from = ReferenceChat.name(from, like: who)
         }
+    }
+
+    private static func name(_ from: PeerName, like who: PeerName) -> PeerName {
+        PeerName(
+            number: who.number, suffix: who.suffix, isTwin: who.isTwin, nickname: from.nickname, stage: from.stage,
+            key: who.key, contact: who.contact, isAlike: from.nickname == who.nickname ? who.isAlike : from.isAlike)
     }
 
     private func add(_ message: MessageView, _ label: RoomLabel, _ room: inout Room) {
@@ -266,7 +288,7 @@ struct ReferenceChat {
 extension Agreed {
     /// The reference's state of a room.
     init(_ room: ReferenceChat.Room) {
-        (me, online, isBridged, people) = (room.me, room.online, false, room.people)
+        (me, online, isBridged, people, board) = (room.me, room.online, false, room.people, room.board)
         talks = room.talks.mapValues { talk in
             let messages = talk.messages.map { message in
                 var message = message
@@ -301,7 +323,7 @@ extension Agreed {
                     who: $0.who, state: $0.state, since: Timestamp(milliseconds: 0), roundTrip: nil,
                     isMuted: $0.marks[0], isVerified: $0.marks[1], isBlocked: $0.marks[2], reason: $0.reason,
                     isElsewhere: $0.marks[3])
-            }, requests: requests,
+            }, requests: requests, cards: board,
             listed.map { id, talk in
                 (
                     ConversationSummary(

@@ -27,7 +27,8 @@ import Wire
     static let id = String(repeating: "0c", count: 16)
     static let said = """
         "id":"\(id)","from":\(who),"text":"hi","action":null,"sentAt":"\(Sample.timeText)",\
-        "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"missed":false,"unread":1,"mention":false
+        "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"missed":false,"unread":1,"mention":false,\
+        "replyTo":null,"reactions":[]
         """
 
     @Test func `ready tells the version, who, where and how peers are found`() throws {

@@ -39,6 +39,31 @@ import Wire
         #expect(Self.text(.event(.message(message))) == "00:00:00 <quiet-otter#4821> hi <there>\n")
     }
 
+    @Test func `a reaction of the user says you, and one that a block hides has no line`() throws {
+        let (who, me) = (try Sample.who(), try Sample.who("me"))
+        let mine = try Sample.said("lunch?", by: me, own: true)
+        func text(_ reaction: ReactionEvent) -> String { Self.text(.event(.reacted(reaction))) }
+        let given = text(try Sample.reaction(by: who, to: mine))
+        #expect(given == "23:59:59 * quiet-otter#4821 reacts with 👍 to lunch?\n")
+        let own = text(try Sample.reaction(by: me, to: try Sample.said("hi", by: who), own: true))
+        #expect(own == "23:59:59 * you react with 👍 to hi\n")
+        let hidden = ReactionEvent(
+            message: mine, by: who, emojis: [], id: nil, isFromCurrentUser: false, isHistory: false)
+        #expect(text(hidden).isEmpty)
+    }
+
+    @Test func `a card that a block hides has no line, and the board has the day on which a card ends`() throws {
+        let card = try Sample.card(by: try Sample.who())
+        for (reason, isTold) in [(CardEnd.hidden, false), (.removed, true)] {
+            var output = Self.output()
+            _ = output.rendering(of: .event(.card(card)), at: Sample.time)
+            let removal = output.rendering(of: .event(.cardRemoved(card, reason)), at: Sample.time)
+            #expect(removal.output.isEmpty != isTold, "\(reason)")
+        }
+        let row = "0d0d0d0d lost: a red hat (quiet-otter#4821, until 2025-01-01 23:59:59)"
+        #expect(Self.text(.answer(.board([card]))) == "23:59:59 * \(row)\n")
+    }
+
     @Test func `a message from history shows when it was said`() throws {
         let message = try Sample.said("hi", by: try Sample.who(), history: true)
         #expect(Self.text(.event(.message(message))) == "23:59:59 <quiet-otter#4821> hi\n")

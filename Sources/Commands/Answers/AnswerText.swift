@@ -15,6 +15,10 @@ package struct AnswerText: Hashable, Sendable {
         conversation = message.conversation
     }
 
+    package init(_ card: CardView, in room: RoomLabel) {
+        (self.room, conversation, message, author) = (room, .publicRoom, card.id, card.from.key)
+    }
+
     /// A text without a message.
     ///
     /// - Parameter conversation: that of a request.

@@ -187,7 +187,7 @@ extension NodeEvent {
         switch self {
         case .renamed, .status: true
         case .ready, .peer, .person, .blocked, .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited,
-            .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
+            .deleted, .reacted, .card, .cardRemoved, .delivered, .read, .failed, .typing, .notice, .stopped:
             false
         }
     }

@@ -9,7 +9,8 @@ package struct PlainMessage {
     package let author: String
     package let text: String
 
-    package init(_ message: MessageView) {
+    /// - Parameter quote: the beginning of the answered message, in front of the text; nil for none.
+    package init(_ message: MessageView, quote: String? = nil) {
         let name = message.from.displayName
         let sign = message.action == nil ? "" : PlainMessage.actionSign + " "
         switch message.conversation {
@@ -17,7 +18,7 @@ package struct PlainMessage {
         case .direct(let who):
             author = sign + (message.isFromCurrentUser ? "[you → \(who.displayName)]" : "[\(name) → you]")
         }
-        text = "\(author) \(PlainMessage.content(of: message))"
+        text = "\(author) \(quote.map { "\($0) " } ?? "")\(PlainMessage.content(of: message))"
     }
 
     /// In front of the author of `/me`: not that of a notice, which no message can look like.

@@ -18,6 +18,11 @@ package struct Wording: Sendable {
         (self.language, self.clock, self.day, self.room) = (language, clock, day, room)
     }
 
+    /// A time of day, behind its date if that is not the one of now.
+    package func moment(_ time: Timestamp, at now: Timestamp) -> String {
+        day(time) == day(now) ? clock(time) : "\(day(time)) \(clock(time))"
+    }
+
     /// The room, or the peer of the direct conversation.
     package func name(_ conversation: ConversationView) -> String {
         switch conversation {

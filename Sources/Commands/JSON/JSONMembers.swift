@@ -62,7 +62,27 @@ extension JSONWriter {
         member("missed", message.isMissed)
         member("unread", message.unread)
         member("mention", message.isMention)
+        member("replyTo", message.replyTo?.hexadecimal)
+        list("reactions", message.reactions) { $0.members(of: $1) }
         if let delivery = message.delivery { member("delivery", delivery.rawValue) }
+    }
+
+    package mutating func members(of reaction: ReactionCount) {
+        member("emoji", reaction.emoji)
+        member("count", reaction.count)
+        member("own", reaction.isOwn)
+    }
+
+    package mutating func members(of card: CardView) {
+        member("id", card.id.hexadecimal)
+        member("from", card.from)
+        member("title", card.content.title)
+        member("text", card.content.text)
+        member("cardColor", card.content.color.name)
+        member("sentAt", card.sentAt)
+        member("expiresAt", card.expiresAt)
+        member("isFromCurrentUser", card.isFromCurrentUser)
+        member("history", card.isHistory)
     }
 
     package mutating func members(of status: OwnStatus) {

@@ -55,7 +55,7 @@ extension CommandEntry {
                 + "stream one|all: one conversation or all",
             "cover on|off: 개인 대화를 쓰는 때를 숨김. 터미널에서 joins on|off: 드나듦 표시, stream one|all: 한 대화 또는 모두 보기"),
         .inProgram { turn, _, rooms throws(ChatError) in
-            switch (turn.operands["setting"] ?? "").lowercased().split(whereSeparator: \.isWhitespace) {
+            switch (turn.operands["setting"] ?? "").lowercased()[...].words() {
             case [], ["cover"]: break
             case ["cover", "on"]: rooms.turnCover(on: true)
             case ["cover", "off"]: rooms.turnCover(on: false)

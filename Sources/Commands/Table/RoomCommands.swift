@@ -62,7 +62,7 @@ extension CommandEntry {
             Phrase(
                 "give WHO, in an accepted conversation, name and key of this room or ROOM",
                 "수락된 대화의 WHO에게 이 방 또는 ROOM의 이름과 키를 보냅니다"),
-            isPaced: true,
+            pace: .messages(1),
             .inProgram { turn, _, rooms throws(ChatError) in try turn.invite(rooms) }),
     ]
 }

@@ -9,7 +9,7 @@ extension CommandEntry {
         msg,
         CommandEntry(
             "reply", [.text], .talk, Phrase("answer the latest direct message", "마지막 일대일 메시지에 답합니다"),
-            isPaced: true,
+            pace: .messages(1),
             .inRoom { turn throws(ChatError) in
                 try turn.say(turn.operands.text, to: turn.node.chat.latestCorrespondent())
             }),
@@ -17,7 +17,7 @@ extension CommandEntry {
         CommandEntry(
             "edit", [.message, .text], .talk,
             Phrase("change your last message here, or the one with ID", "여기에 쓴 내 마지막 메시지나 ID 메시지를 고칩니다"),
-            isPaced: true,
+            pace: .messages(1),
             .inProgram { turn, _, rooms throws(ChatError) in
                 let action = SlashRule.action(turn.operands.text)
                 let text = if let action { action } else { try SlashRule.said(turn.operands.text) }
@@ -26,7 +26,7 @@ extension CommandEntry {
         CommandEntry(
             "delete", [.message], .talk,
             Phrase("take back your last message here, or the one with ID", "여기에 쓴 내 마지막 메시지나 ID 메시지를 지웁니다"),
-            isPaced: true,
+            pace: .messages(1),
             .inProgram { turn, _, rooms throws(ChatError) in
                 let target = turn.operands["id"]
                 if target == nil { try rooms.checkLastSaid(in: turn.room, turn.conversation) }
@@ -35,12 +35,15 @@ extension CommandEntry {
     ]
 
     static let msg = CommandEntry(
-        "msg", [.who, .text], .talk, Phrase("a direct message; the first one is a request", "일대일 대화. 첫 메시지는 요청입니다"),
-        isPaced: true,
-        .inRoom { turn throws(ChatError) in try turn.say(turn.operands.text, to: turn.peer()) })
+        "msg", [.who, .text, .replyTo], .talk,
+        Phrase("a direct message; the first one is a request", "일대일 대화. 첫 메시지는 요청입니다"),
+        pace: .messages(1),
+        .inRoom { turn throws(ChatError) in
+            try turn.say(turn.operands.text, to: turn.peer(), replyTo: turn.operands["replyTo"])
+        })
 
     static let me = CommandEntry(
-        "me", [.text], .talk, Phrase("say what you do", "무엇을 하는지 말합니다"), isPaced: true,
+        "me", [.text], .talk, Phrase("say what you do", "무엇을 하는지 말합니다"), pace: .messages(1),
         .inRoom { turn throws(ChatError) in
             let text = ActionText.text(turn.operands.text, by: turn.node.chat.ownName.nickname)
             return try turn.perform(.send(text, to: turn.conversation))
@@ -48,16 +51,17 @@ extension CommandEntry {
 
     /// A line without a command.
     static let say = CommandEntry(
-        "", [.text], nil, Phrase("a message", "메시지"), isPaced: true,
+        "", [.text], nil, Phrase("a message", "메시지"), pace: .messages(1),
         .inRoom { turn throws(ChatError) in
             try turn.perform(.send(turn.operands.text, to: turn.conversation))
         })
 
     /// `say` of programs.
     static let sayToRoom = CommandEntry(
-        "say", [.text], nil, Phrase("a message to the room", "방에 보내는 메시지"), isPaced: true,
+        "say", [.text, .replyTo], nil, Phrase("a message to the room", "방에 보내는 메시지"), pace: .messages(1),
         .inRoom { turn throws(ChatError) in
-            try turn.perform(.send(SlashRule.said(turn.operands.text), to: .publicRoom))
+            try turn.perform(
+                .send(SlashRule.said(turn.operands.text), to: .publicRoom, replyTo: turn.operands["replyTo"]))
         })
 
     static let direct: [CommandEntry] = [

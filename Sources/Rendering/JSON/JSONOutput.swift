@@ -77,15 +77,15 @@ extension JSONWriter {
         case .direct(let change, let with):
             member("state", change.rawValue)
             member("with", with)
-        case .invitation(let from, let room, let isThere):
-            member("from", from)
-            members(of: room)
-            member("there", isThere)
+        case .invitation(let from, let room, let isThere): members(ofInvitation: from, room, isThere)
         case .edited(let message):
             members(of: message.conversation, message.id)
             member("text", message.text)
             member("action", message.action)
         case .deleted(let message): members(of: message.conversation, message.id)
+        case .reacted(let reaction): members(of: reaction)
+        case .card(let card): members(of: card)
+        case .cardRemoved(let card, let end): members(ofRemoved: card, end)
         case .delivered(let with, let ids), .read(let with, let ids): members(with, ids)
         case .failed(let with, let messages): members(with, messages.map(\.id))
         case .typing(let who, let conversation, let isOn):
@@ -101,9 +101,29 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
+    private mutating func members(ofRemoved card: CardView, _ end: CardEnd) {
+        member("id", card.id.hexadecimal)
+        member("reason", end.rawValue)
+    }
+
+    private mutating func members(ofInvitation from: PeerName, _ room: Room, _ isThere: Bool) {
+        member("from", from)
+        members(of: room)
+        member("there", isThere)
+    }
+
     private mutating func members(of conversation: ConversationView, _ id: MessageID) {
         members(of: conversation)
         member("id", id.hexadecimal)
+    }
+
+    private mutating func members(of reaction: ReactionEvent) {
+        members(of: reaction.message.conversation, reaction.message.id)
+        member("from", reaction.by)
+        member("emojis", reaction.emojis)
+        list("reactions", reaction.message.reactions) { $0.members(of: $1) }
+        member("isFromCurrentUser", reaction.isFromCurrentUser)
+        member("history", reaction.isHistory)
     }
 
     private mutating func members(
@@ -177,6 +197,9 @@ extension NodeEvent {
         case .invitation: "invitation"
         case .edited: "edited"
         case .deleted: "deleted"
+        case .reacted: "reacted"
+        case .card: "card"
+        case .cardRemoved: "cardRemoved"
         case .delivered: "delivered"
         case .read: "read"
         case .failed: "failed"

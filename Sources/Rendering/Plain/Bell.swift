@@ -38,7 +38,7 @@ package struct Bell: Sendable {
         case .invitation(from: let who, to: _, isThere: false): .invitation(who)
         case .message(let message): call(in: message)
         case .ready, .peer, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .direct, .invitation, .edited,
-            .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
+            .deleted, .reacted, .card, .cardRemoved, .delivered, .read, .failed, .typing, .notice, .stopped:
             nil
         }
     }

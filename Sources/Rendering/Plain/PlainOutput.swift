@@ -1,5 +1,5 @@
 package import Commands
-import Chat
+package import Chat
 import ChatNode
 package import Model
 package import Phrases
@@ -18,12 +18,15 @@ package struct PlainOutput: Sendable {
     package let language: Language
     /// The name of the room; nil where none is known.
     private let room: String?
+    /// A message that is kept; nil if it is not.
+    private let find: @Sendable (ConversationView, MessageID) -> MessageView?
 
     package init(
         clock: @escaping @Sendable (Timestamp) -> String,
         day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }, language: Language = .english,
-        room: String? = nil
+        room: String? = nil, find: @escaping @Sendable (ConversationView, MessageID) -> MessageView? = { _, _ in nil }
     ) {
+        self.find = find
         self.clock = clock
         self.day = day
         self.language = language
@@ -75,7 +78,42 @@ package struct PlainOutput: Sendable {
     private func line(_ message: MessageView, _ mark: String = "", at now: Timestamp) -> String {
         let time = PlainMessage.time(of: message)
         let date = time < now && day(time) != day(now) ? "\(day(time)) " : ""
-        return "\(date)\(clock(time)) \(mark)\(PlainMessage(message).text)\n"
+        return "\(date)\(clock(time)) \(mark)\(PlainMessage(message, quote: quote(in: message)).text)\n"
+    }
+
+    /// The beginning of the answered message; nil for a message that answers none.
+    private func quote(in message: MessageView) -> String? {
+        guard let target = message.replyTo else { return nil }
+        guard let answered = find(message.conversation, target) else { return language(.answersUnknown) }
+        return language(
+            .answers, answered.from.displayName, PlainOutput.beginning(of: answered.action ?? answered.text))
+    }
+
+    /// Reactions to the user's messages and those of the user. In a crowd all would be too many. A change that came of no payload is
+    /// one of what is shown, as behind `/block`: its author did nothing.
+    private func notice(_ reaction: ReactionEvent) -> String? {
+        let message = reaction.message
+        guard !reaction.isHistory, reaction.id != nil, message.isFromCurrentUser || reaction.isFromCurrentUser else {
+            return nil
+        }
+        let text = PlainOutput.beginning(of: message.action ?? message.text)
+        let emojis = reaction.emojis.map(DisplayGuard.safe).joined(separator: " ")
+        guard !reaction.isFromCurrentUser else {
+            return emojis.isEmpty ? language(.ownReactionsGone, text) : language(.ownReacted, emojis, text)
+        }
+        let who = reaction.by.displayName
+        return emojis.isEmpty ? language(.reactionsGone, who, text) : language(.reacted, who, emojis, text)
+    }
+
+    /// The card that an event took down, as it was. The block that hid one has its own answer.
+    private static func removed(_ changes: [ModelChange], _ reason: CardEnd) -> CardView? {
+        guard reason != .hidden else { return nil }
+        for case .board(_, let card, isUp: false) in changes { return card }
+        return nil
+    }
+
+    private func cardGone(_ card: CardView) -> String {
+        language(.cardGone, card.from.displayName, DisplayGuard.safe(card.content.title))
     }
 
     /// Nil for events without a line.
@@ -105,6 +143,10 @@ package struct PlainOutput: Sendable {
             return language(
                 .edited, reference(to: message, kept) + mark, PlainMessage.content(of: message)) + before
         case .deleted(let message): return language(.deleted, reference(to: message, PlainOutput.changed(changes).kept))
+        case .reacted(let reaction): return notice(reaction)
+        case .card(let card):
+            return card.isHistory ? nil : language(.cardPosted, card.from.displayName, wording.card(card))
+        case .cardRemoved(_, let reason): return PlainOutput.removed(changes, reason).map(cardGone)
         case .notice(_, let sentence): return DisplayGuard.safe(sentence.text(in: language))
         case .read(let who, ids: _): return language(.hasRead, who.displayName)
         case .renamed(let me, was: _): return language(.nowCalled, me.displayName)
@@ -177,7 +219,8 @@ package struct PlainOutput: Sendable {
             case .edited(_, let message, let was, at: .some): return (message, was)
             case .removed(_, let message, at: .some): return (message, nil)
             case .began, .changed, .moved, .ended, .person, .conversation, .conversationEnded, .message, .edited,
-                .removed, .delivery, .refreshed, .unread, .typing, .note, .request, .invitations, .active, .erased:
+                .removed, .reacted, .board, .delivery, .refreshed, .unread, .typing, .note, .request, .invitations,
+                .active, .erased:
                 continue
             }
         }

@@ -52,6 +52,9 @@ package struct PlainRooms: Presentation {
     ) -> Result {
         let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: time)
         let changes = model.reduce(report, at: moment)
-        return body(PlainOutput(clock: clock, day: day, language: language, room: report.room.name), changes)
+        let output = PlainOutput(clock: clock, day: day, language: language, room: report.room.name) {
+            [model] view, id in model.conversation(ConversationID(report.room, view))?.log[id]
+        }
+        return body(output, changes)
     }
 }
