@@ -59,7 +59,7 @@ package struct EditorState: Sendable {
 
     /// Makes a line the newest of the history, unless it has a secret in it.
     package mutating func keep(_ line: String) {
-        if !line.allSatisfy(\.isWhitespace), !isSecret(line) { history.add(line, in: place) }
+        if !EditorState.isBlank(line), !isSecret(line) { history.add(line, in: place) }
     }
 
     /// Puts a text in the place of the line that is being typed, with the cursor at its end; a question and a search are over.
@@ -147,11 +147,14 @@ package struct EditorState: Sendable {
 
     private mutating func enter() -> EditorOutcome {
         let line = text
-        guard !line.allSatisfy(\.isWhitespace) else { return clear() ? .changed : .refused }
+        guard !EditorState.isBlank(line) else { return clear() ? .changed : .refused }
         keep(line)
         clear()
         return .entered(line)
     }
+
+    /// By scalars: a mark behind a space is one character with it, and no white space.
+    static func isBlank(_ line: String) -> Bool { line.unicodeScalars.allSatisfy { $0.properties.isWhitespace } }
 
     @discardableResult
     mutating func clear() -> Bool {
@@ -172,16 +175,14 @@ package struct EditorState: Sendable {
         return .changed
     }
 
-    /// Fills in the only candidate, or the common beginning of several, which are shown. Each further Tab fills in the next one of
+    /// Fills in the only candidate, the first one of a ranking, or the common beginning of several, which are shown. Each further Tab fills in the next one of
     /// them, and Shift-Tab the one before.
     private mutating func complete(_ completion: WordCompletion?, _ before: LastKey, by step: Int) -> EditorOutcome {
-        if case .completion(var cycle) = before, left.hasSuffix(cycle.inserted) {
-            left.removeLast(cycle.inserted.count)
-            let outcome = insert(cycle.next(by: step))
-            last = .completion(cycle)
-            return outcome
-        }
+        if case .completion(let cycle) = before, left.hasSuffix(cycle.inserted) { return fillIn(cycle, by: step) }
         guard let completion, !completion.candidates.isEmpty, left.hasSuffix(completion.word) else { return .refused }
+        if completion.isRanked, completion.candidates.count > 1 {
+            return fillIn(CompletionCycle(completion, inserted: completion.word), by: step)
+        }
         let replacement = completion.replacement
         if let replacement {
             left.removeLast(completion.word.count)
@@ -190,6 +191,15 @@ package struct EditorState: Sendable {
         }
         last = .completion(CompletionCycle(completion, inserted: replacement ?? completion.word))
         return .choices(completion.candidates)
+    }
+
+    /// Puts the next candidate in the place of the text that the cycle has inserted.
+    private mutating func fillIn(_ before: CompletionCycle, by step: Int) -> EditorOutcome {
+        var cycle = before
+        left.removeLast(cycle.inserted.count)
+        let outcome = insert(cycle.next(by: step))
+        last = .completion(cycle)
+        return outcome
     }
 
     private mutating func insertPaste(_ text: String) -> EditorOutcome {

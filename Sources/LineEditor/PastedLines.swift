@@ -4,7 +4,7 @@ struct PastedLines: Hashable, Sendable {
     let lines: [String]
 
     init(_ text: String) {
-        lines = text.split(whereSeparator: \.isNewline).map(String.init).filter { !$0.allSatisfy(\.isWhitespace) }
+        lines = text.split(whereSeparator: \.isNewline).map(String.init).filter { !EditorState.isBlank($0) }
     }
 
     /// Whether one has to ask before they are sent.

@@ -4,11 +4,13 @@ package struct WordCompletion: Hashable, Sendable {
     package let word: String
     /// Each begins like the word, but for upper and lower case.
     package let candidates: [String]
-    /// Inserted behind the only candidate.
+    /// Inserted behind a whole candidate.
     package let suffix: String
+    /// Whether the first candidate is the likeliest: it is filled in at once, and no list is shown.
+    let isRanked: Bool
 
-    package init(word: String, candidates: [String], suffix: String = " ") {
-        (self.word, self.candidates, self.suffix) = (word, candidates, suffix)
+    package init(word: String, candidates: [String], suffix: String = " ", isRanked: Bool = false) {
+        (self.word, self.candidates, self.suffix, self.isRanked) = (word, candidates, suffix, isRanked)
     }
 
     /// The text in the place of the word: all of the only candidate and the suffix, or the common beginning of the candidates.

@@ -29,6 +29,25 @@ import Testing
         #expect(Self.pressingTab("민") == (.choices(["민수", "민지"]), "민"))
     }
 
+    @Test func `of a ranking the first is filled in at once, and the next ones by further Tabs`() {
+        var editor = EditorState()
+        _ = editor.take(.text("/re "))
+        for wanted in ["b1", "a2", "b1"] {
+            let outcome = editor.take(.tab) { _ in
+                WordCompletion(word: "", candidates: ["b1", "a2"], isRanked: true)
+            }
+            #expect(outcome == .changed && editor.left == "/re \(wanted) ")
+        }
+        let before = editor.take(.backTab)
+        #expect(before == .changed && editor.left == "/re a2 ")
+    }
+
+    @Test func `a mark behind white space is no blank line`() {
+        var editor = EditorState()
+        _ = editor.take(.text(" \u{1F3FB}"))
+        #expect(editor.take(.enter) == .entered(" \u{1F3FB}"))
+    }
+
     @Test func `where nothing fits, nothing happens`() {
         #expect(Self.pressingTab("xyz") == (.refused, "xyz"))
         var editor = EditorState()

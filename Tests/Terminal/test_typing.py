@@ -141,7 +141,7 @@ class Typing(unittest.TestCase):
         self.hears(node, "bob: hi @bob")
         window.text("/un")
         window.type("Tab")
-        window.wait_for("/unblock  /uncontact  /unignore  /unmute  /unread")
+        window.wait_for("/unblock  /uncontact  /unignore  /unmute  /unreact  /unread")
 
     def resized(self, window, columns, rows):
         window.resize(columns, rows)

@@ -1,3 +1,4 @@
+import Chat
 import LineEditor
 import Model
 import TestSupport
@@ -22,7 +23,7 @@ import Testing
                 theme.time, theme.notice, theme.rule, theme.history, theme.error, theme.direct, theme.directPrompt,
                 theme.unread,
             ]
-            + (0..<AuthorColors.count).map { theme.author($0) }
+            + (0..<AuthorColors.count).map { theme.author($0) } + CardColor.allCases.map { theme.card($0) }
         for style in styles {
             #expect(!style.isDim)
             guard case .indexed(let index) = style.color else { continue }

@@ -51,7 +51,8 @@ extension KnownNames {
 
     @Test func `a command is completed behind a slash`() throws {
         #expect(try Self.candidates("/op") == ["/open"])
-        #expect(try Self.candidates("/UN") == ["/unblock", "/uncontact", "/unignore", "/unmute", "/unread"])
+        #expect(
+            try Self.candidates("/UN") == ["/unblock", "/uncontact", "/unignore", "/unmute", "/unreact", "/unread"])
         let listed = CommandEntry.listed.flatMap { [$0.name] + $0.aliases }
         #expect(try Set(Self.candidates("/")) == Set(listed.map { "/" + $0 }).subtracting(["/wipe"]))
         #expect(try !Self.candidates("/w").contains("/wipe"))

@@ -14,7 +14,9 @@ extension ChatView {
         rendering.me = model.room(report.room.number)?.me
         switch answer.content {
         case let opening as Opening: show(opening, report, isMoved: isMoved, at: wallClock)
-        case let list as MessageList: show(list.messages, under: notices(of: report, at: wallClock).first ?? "")
+        case let list as MessageList:
+            show(list.messages, in: report.room, under: notices(of: report, at: wallClock).first ?? "")
+        case let list as BoardAnswer where !list.cards.isEmpty: for card in list.cards { show(card, at: wallClock) }
         case let list as PeerList: show(list.isWhole ? list : list.present, report, at: wallClock)
         case let list as CommandList where list.entries.count > 1: for line in help(list.entries) { add(line) }
         case is Counters:
@@ -82,13 +84,19 @@ extension ChatView {
             case .publicRoom: DisplayGuard.safe(room.label.name)
             case .direct(let who): who.displayName
             }
-        show(showsAll ? [] : log.suffix(ChatView.shownOnOpening), under: name)
+        show(showsAll ? [] : log.suffix(ChatView.shownOnOpening), in: room.label, under: name)
     }
 
     /// Shows stored messages below a rule.
-    private mutating func show(_ messages: some Sequence<MessageView>, under head: String) {
+    private mutating func show(_ messages: some Sequence<MessageView>, in room: RoomLabel, under head: String) {
         add(rendering.rule(head))
-        for message in messages { add(rendering.line(of: message), of: PlainMessage.time(of: message)) }
+        for message in messages {
+            add(line(of: message, in: ConversationID(room, message.conversation)), of: PlainMessage.time(of: message))
+        }
+    }
+
+    mutating func show(_ card: CardView, at time: Timestamp) {
+        for line in rendering.box(of: card, at: time) { add(line) }
     }
 
     private mutating func tellPlace(of label: RoomLabel, at time: Timestamp) {

@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import LineEditor
 import Model
 import Phrases
 import Rendering
@@ -25,13 +26,31 @@ extension ChatView {
         let time = PlainMessage.time(of: message)
         rendering.me = model.room(room.number)?.me
         if isShown(id) {
-            add(rendering.line(of: message), of: time)
+            add(line(of: message, in: id), of: time)
         } else if message.isFromCurrentUser || message.isMention || id.peer != nil {
             add(elsewhere(message, in: room), of: time)
         }
         if message.isRequest {
             addDirect([language(.requestSent)], at: wallClock)
         }
+    }
+
+    /// The line of a message, below what it answers.
+    mutating func line(of message: MessageView, in id: ConversationID) -> ChatLine {
+        var line = rendering.line(of: message)
+        line.quote = message.replyTo.map { target in
+            rendering.quote(of: model.conversation(id)?.log[target], isDeleted: isDeleted(target))
+        }
+        return line
+    }
+
+    /// The author and the beginning of the message that a line names by its id; nil while it names none of the open conversation.
+    func meant(by line: String) -> StyledText? {
+        guard let operand = CommandEntry.typed(in: line)?.operands.first, operand.kind == .message else { return nil }
+        let words = line[...].words(maxSplits: 2)
+        guard words.count > 1, words[1].count >= KnownNames.idDigits else { return nil }
+        let meant = log.filter { $0.id.hexadecimal.hasPrefix(words[1].lowercased()) }
+        return meant.count == 1 ? rendering.quote(of: meant[0]) : nil
     }
 
     /// The line of a message in a conversation that is not open.

@@ -46,7 +46,52 @@ package struct ChatRendering: Sendable {
         }
         if message.isEdited { text.append(" " + language(.editedMark), theme.notice) }
         let mark = message.delivery.map(ChatRendering.mark)
-        return ChatLine(text: text, indent: head, message: message.id, head: head, mark: mark)
+        return ChatLine(
+            text: text, indent: head, message: message.id, head: head, reactions: reactions(to: message), mark: mark)
+    }
+
+    /// `👍 3` for each emoji on a message; one that the user gave is bold.
+    private func reactions(to message: MessageView) -> [StyledText] {
+        message.reactions.map { reaction in
+            let count = reaction.count > 1 ? "\(reaction.count)" : ""
+            return StyledText(DisplayGuard.safe(reaction.emoji) + count, reaction.isOwn ? theme.own : theme.notice)
+        }
+    }
+
+    /// The row above an answer: the author and the beginning of the answered message.
+    ///
+    /// - Parameters:
+    ///   - answered: nil for a message that is not kept.
+    ///   - isDeleted: whether that was deleted.
+    func quote(of answered: MessageView?, isDeleted: Bool = false) -> StyledText {
+        guard let answered else {
+            return StyledText("↳ " + language(isDeleted ? .deletedTarget : .notHere), theme.notice)
+        }
+        let text = PlainOutput.beginning(of: answered.action ?? answered.text)
+        return StyledText("↳ \(answered.from.displayName): \(text)", theme.notice)
+    }
+
+    /// A card as a box of its colour, which is open on the right: title, text, and who put it up until when.
+    ///
+    /// - Parameter time: now: an end on another day has its date.
+    func box(of card: CardView, at time: Timestamp) -> [ChatLine] {
+        let frame = theme.card(card.content.color)
+        let id = String(card.id.hexadecimal.prefix(8))
+        let end = language(.cardUntil, wording.moment(card.expiresAt, at: time))
+        let foot = "\(card.from.displayName) · \(end) · \(id)"
+        var title = frame
+        title.isBold = theme.own.isBold
+        return [
+            ChatRendering.row("┏ ", frame, StyledText(DisplayGuard.safe(card.content.title), title)),
+            ChatRendering.row("┃ ", frame, StyledText(DisplayGuard.safe(card.content.text))),
+            ChatRendering.row("┗ ", frame, StyledText(foot, theme.notice)),
+        ]
+    }
+
+    private var wording: Wording { Wording(language: language, clock: clock, day: day) }
+
+    private static func row(_ border: String, _ style: Style, _ text: StyledText) -> ChatLine {
+        ChatLine(text: text, border: StyledText(border, style))
     }
 
     /// The line of a message in a conversation that is not open: `· small-fox → you: text`, in another room

@@ -35,6 +35,10 @@ package struct ChatView: Sendable {
     private(set) var open: ConversationID?
     /// Those of the report that is shown.
     private(set) var changes: [ModelChange] = []
+    /// The messages that were deleted last, the newest last: an answer to one says so.
+    private var deleted: [MessageID] = []
+    /// The cards that the user hid last with their authors.
+    private var hiddenCards: [MessageID] = []
     private var lines: [ChatLine] = []
 
     struct OpenRequest: Sendable {
@@ -84,6 +88,13 @@ package struct ChatView: Sendable {
                 }
                 tell(folded.renames, in: room, at: wallClock)
             }
+            if let count = timings[room.number]?.reactions.take(at: now), isOpen(room) || showsAll {
+                add(rendering.notice(language(.moreReactions, "\(count)"), at: wallClock), of: wallClock)
+            }
+            if let deadline = timings[room.number]?.boardAt, deadline <= now {
+                timings[room.number]?.boardAt = nil
+                tellBoard(of: room, at: wallClock)
+            }
             if let deadline = timings[room.number]?.lonelyAt, deadline <= now {
                 timings[room.number]?.lonelyAt = nil
                 if isOpen(room) { add(rendering.notice(language(.lonely), at: wallClock), of: wallClock) }
@@ -98,6 +109,7 @@ package struct ChatView: Sendable {
         open = openConversation
         for case .ended(let room) in changes { timings[room.number] = nil }
         for case .request(let id, isOpen: true) in changes { remind(of: id, at: now) }
+        if case .event(.deleted(let message)) = report.report { ChatView.record(message.id, in: &deleted) }
         switch report.report {
         case .event(let event): show(event, report, at: now, wallClock: wallClock)
         case .error(let error): add(rendering.error(DisplayGuard.safe(error.sentence.text(in: language))))
@@ -110,6 +122,14 @@ package struct ChatView: Sendable {
             for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
         }
     }
+
+    private static func record(_ id: MessageID, in ids: inout [MessageID]) {
+        if ids.count == MessageRows.capacity { ids.removeFirst() }
+        ids.append(id)
+    }
+
+    /// Whether a message is one of those that were deleted last.
+    func isDeleted(_ id: MessageID) -> Bool { deleted.contains(id) }
 
     /// Whether a conversation of a room is the open one.
     func isOpen(_ room: RoomLabel) -> Bool { open?.room == room.number }
@@ -180,9 +200,34 @@ extension ChatView {
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .elsewhere: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
         case .failed, .notice, .renamed, .status: tell(report, of: nil, at: wallClock)
-        // The session shows deliveries, edits and deletions in the line of the message, and typing under it.
-        case .edited, .deleted, .delivered, .read, .typing, .person, .blocked, .stopped: break
+        case .card(let card): show(card, in: room, at: now, wallClock: wallClock)
+        case .cardRemoved(let card, .hidden): ChatView.record(card.id, in: &hiddenCards)
+        case .cardRemoved: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
+        // The session shows deliveries, edits, deletions and reactions in the line of the message, and typing under it.
+        case .edited, .deleted, .reacted, .delivered, .read, .typing, .person, .blocked, .stopped: break
         }
+    }
+
+    /// A card of now is shown; those of before are counted, together, when the first of them has been there for a while. One that was
+    /// hidden and is shown again, as behind `/unblock`, has no line.
+    private mutating func show(_ card: CardView, in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
+        guard !card.isHistory else {
+            if let index = hiddenCards.firstIndex(of: card.id) {
+                hiddenCards.remove(at: index)
+                return
+            }
+            return change(room) { $0.boardAt = $0.boardAt ?? now + ChatView.lonelyTime }
+        }
+        guard isShown(ConversationID(room, .publicRoom)) else { return }
+        add(rendering.notice(language(.cardOn, card.from.displayName), at: wallClock), of: wallClock)
+        show(card, at: wallClock)
+    }
+
+    private mutating func tellBoard(of room: RoomLabel, at time: Timestamp) {
+        let count = model.room(room.number)?.board.count ?? 0
+        guard count > 0, isShown(ConversationID(room, .publicRoom)) else { return }
+        let text = count == 1 ? language(.boardHasOne) : language(.boardHas, "\(count)")
+        add(rendering.notice(text, at: time), of: time)
     }
 
     /// A peer accepted the user's request: the line says how to write there, because a text typed now goes elsewhere.

@@ -14,8 +14,18 @@ package struct KnownNames: Sendable {
     /// The rooms that peers announce or invite to.
     private let joinable: Set<String>
 
+    /// The last messages of the open conversation, the newest first.
+    private let messages: [MessageView]
+
+    /// The digits of an id that a completion has: two ids of a conversation that begin alike are too rare to see.
+    static let idDigits = 8
+    private static let offeredMessages = 20
+    private static let offeredEmojis = ["👍", "❤️", "😂", "🎉", "😮", "😢"]
+
     /// - Parameter announced: the rooms that peers announced when the user asked last.
     init(_ model: ChatModel, open: ConversationID?, announced: [String]) {
+        messages = (open.flatMap { model.conversation($0)?.log.messages } ?? []).suffix(KnownNames.offeredMessages)
+            .reversed()
         let room = open.flatMap { model.room($0.room) }
         let asking = room?.requests.map(\.who) ?? []
         people =
@@ -37,11 +47,18 @@ package struct KnownNames: Sendable {
             return WordCompletion(word: left, candidates: KnownNames.commands(beginningLike: left))
         }
         let rest = left[left.index(after: space)...].drop { $0 == " " }
-        guard let operand = CommandEntry.typed(in: left)?.operands.first, !rest.contains(" ") else {
-            return inText(left)
+        guard let entry = CommandEntry.typed(in: left), let operand = entry.operands.first, !rest.contains(" ") else {
+            return secondWord(of: left) ?? inText(left)
         }
         let candidates: [String]
         switch operand.kind {
+        case .message where operand.isNeeded || entry.operands.count == 1:
+            let named = operand.isNeeded ? messages : messages.filter(\.isFromCurrentUser)
+            candidates = named.map { String($0.id.hexadecimal.prefix(KnownNames.idDigits)) }.filter {
+                $0.hasPrefix(rest.lowercased())
+            }
+            return WordCompletion(word: String(rest), candidates: candidates, isRanked: true)
+        case .removal: candidates = ["--color", "remove"].filter { $0.hasPrefix(rest) }
         case .who: candidates = operands(beginningLike: rest)
         case .place:
             candidates = (["public"] + rooms).filter { $0.hasPrefix(rest) } + operands(beginningLike: rest)
@@ -49,9 +66,26 @@ package struct KnownNames: Sendable {
             let names = if case .name = operand.kind { rooms } else { Array(joinable) }
             let words = names.map { $0.contains(where: \.isWhitespace) ? "\"\($0)\"" : $0 }
             candidates = words.filter { $0.hasPrefix(rest) }.sorted()
-        case .text, .message, .key, .rooms, .flag, .confirmation, .word, .ending: return inText(left)
+        case .text, .message, .reference, .color, .title, .key, .rooms, .flag, .confirmation, .word, .ending:
+            return inText(left)
         }
         return WordCompletion(word: String(rest), candidates: candidates)
+    }
+
+    /// Completes the emoji of a reaction, of `/unreact` one that the user gave, and the colour of a card.
+    private func secondWord(of left: String) -> WordCompletion? {
+        let words = left.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace)
+        guard words.count == 3, let entry = CommandEntry.typed(in: left) else { return nil }
+        let candidates: [String]
+        switch entry.name {
+        case "react": candidates = KnownNames.offeredEmojis
+        case "unreact":
+            let message = messages.first { $0.id.hexadecimal.hasPrefix(words[1].lowercased()) }
+            candidates = (message?.reactions.filter(\.isOwn) ?? []).map { DisplayGuard.safe($0.emoji) }
+        case "card" where words[1] == "--color": candidates = CardColor.allCases.map(\.name)
+        default: return nil
+        }
+        return WordCompletion(word: String(words[2]), candidates: candidates.filter { $0.hasPrefix(words[2]) })
     }
 
     /// Completes a name, or `@` and a name; the first word of a text addresses the peer, and gets a colon.

@@ -92,6 +92,28 @@ extension TerminalSession {
         if !isDrawn || !isSeen { view.tellChange(report, was: was, of: id, at: time) }
     }
 
+    /// Draws reactions behind the text of their message; says one to the user's own message if no row shows it.
+    mutating func showReactions(by report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        for case .reacted(let id, let reaction, at: _) in view.changes {
+            let message = reaction.message
+            guard !view.isHeld(message.id, in: id) else { continue }
+            let line = shownLine(of: message.id).map { view.line($0, changedTo: message, in: report.room) }
+            let isDrawn = redraw(message.id, as: line)
+            if isDrawn, line?.showsReactions(columns: screen.columns) ?? false { continue }
+            view.tellReaction(by: report, at: now, wallClock: wallClock)
+        }
+    }
+
+    /// Draws the rows above the answers to messages that were changed or are gone: they have copies of their texts.
+    mutating func showQuotes(in room: RoomLabel) {
+        for (id, changed) in view.changedMessages {
+            for answer in view.model.conversation(id)?.log.messages ?? [] where answer.replyTo == changed {
+                let line = shownLine(of: answer.id).map { view.line($0, changedTo: answer, in: room) }
+                if !redraw(answer.id, as: line) { drawn.remove(answer.id) }
+            }
+        }
+    }
+
     /// The user sees that the right one of so many last messages was changed.
     private static let seenLines = 3
 
@@ -110,6 +132,7 @@ extension TerminalSession {
     /// Puts another line in the place of that of a message.
     ///
     /// - Returns: false if there is none, or if it has no room for the other.
+    @discardableResult
     private mutating func redraw(_ id: MessageID, as line: ChatLine?) -> Bool {
         guard let line else { return false }
         if let index = lines.lastIndex(where: { $0.message == id }) {
@@ -151,9 +174,34 @@ extension ChatView {
             return line
         }
         rendering.me = model.room(room.number)?.me
-        line = line.isOneRow ? elsewhere(message, in: room) : rendering.line(of: message)
+        let id = ConversationID(room, message.conversation)
+        line = line.isOneRow ? elsewhere(message, in: room) : self.line(of: message, in: id)
         line.mark = before.mark
         return line
+    }
+
+    /// Says that a peer reacted to a message of the user, or the user to one, in a conversation that is shown.
+    mutating func tellReaction(by report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        guard case .event(.reacted(let reaction)) = report.report,
+            isShown(ConversationID(report.room, reaction.message.conversation))
+        else { return }
+        let texts = notices(of: report, at: wallClock)
+        guard !texts.isEmpty else { return }
+        // The user's own are no more than the user gives.
+        let isFolded =
+            !reaction.isFromCurrentUser
+            && !change(report.room, { $0.reactions.record(isGiven: !reaction.emojis.isEmpty, at: now) })
+        guard !isFolded else { return }
+        for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
+    }
+
+    /// The messages that the report changed or took away, each with its conversation.
+    var changedMessages: [(conversation: ConversationID, message: MessageID)] {
+        changes.compactMap { change in
+            if case .edited(let id, let message, was: _, at: _) = change { return (id, message.id) }
+            if case .removed(let id, let message, at: _) = change { return (id, message.id) }
+            return nil
+        }
     }
 
     /// Says that a message of a conversation that is shown was edited or deleted, and what was there.

@@ -42,7 +42,7 @@ extension ChatView {
             let next = rendering.day(message.isHistory ? message.sentAt : message.receivedAt)
             if next != day { lines.append(rendering.rule(next)) }
             day = next
-            lines.append(rendering.line(of: message))
+            lines.append(open.map { line(of: message, in: $0) } ?? rendering.line(of: message))
         }
         return lines
     }

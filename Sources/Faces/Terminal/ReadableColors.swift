@@ -1,3 +1,4 @@
+import Chat
 import Glibc
 import LineEditor
 import Model
@@ -13,6 +14,7 @@ struct ReadableColors: Hashable, Sendable {
     let error: UInt8
     let direct: UInt8
     let unread: UInt8
+    private let cards: [CardColor: UInt8]
 
     init(on background: TerminalColor) {
         let background = Shade(background)
@@ -33,6 +35,24 @@ struct ReadableColors: Hashable, Sendable {
         error = nearest(to: TerminalColor(red: 215, green: 0, blue: 0))
         direct = nearest(to: TerminalColor(red: 175, green: 0, blue: 175))
         unread = nearest(to: TerminalColor(red: 175, green: 135, blue: 0))
+        cards = Dictionary(
+            uniqueKeysWithValues: CardColor.allCases.map { ($0, nearest(to: ReadableColors.wanted($0))) })
+    }
+
+    /// That of the frame of a card.
+    func card(_ color: CardColor) -> UInt8 { cards[color] ?? dim }
+
+    private static func wanted(_ color: CardColor) -> TerminalColor {
+        switch color {
+        case .red: TerminalColor(red: 215, green: 0, blue: 0)
+        case .orange: TerminalColor(red: 215, green: 95, blue: 0)
+        case .yellow: TerminalColor(red: 215, green: 175, blue: 0)
+        case .green: TerminalColor(red: 0, green: 135, blue: 0)
+        case .teal: TerminalColor(red: 0, green: 135, blue: 135)
+        case .blue: TerminalColor(red: 0, green: 95, blue: 215)
+        case .purple: TerminalColor(red: 135, green: 0, blue: 215)
+        case .gray: TerminalColor(red: 135, green: 135, blue: 135)
+        }
     }
 
     private struct Entry {

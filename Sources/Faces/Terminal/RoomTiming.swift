@@ -8,6 +8,9 @@ struct RoomTiming: Sendable {
 
     var arrivals = ArrivalBlock()
     var joins = JoinFolder()
+    var reactions = ReactionFolder()
+    /// The time at which a user hears of the cards that came as history; nil for never.
+    var boardAt: Instant?
     /// The time at which a user without peers gets advice; nil for never.
     var lonelyAt: Instant?
     private var hasMet = false
@@ -15,7 +18,9 @@ struct RoomTiming: Sendable {
     private var metAt: Instant?
 
     /// The next time that something is due; nil for never.
-    var deadline: Instant? { [arrivals.deadline, joins.deadline, lonelyAt].compactMap(\.self).min() }
+    var deadline: Instant? {
+        [arrivals.deadline, joins.deadline, reactions.deadline, boardAt, lonelyAt].compactMap(\.self).min()
+    }
 
     /// Whether the user is or was until now without peers.
     func wasAlone(at now: Instant) -> Bool { metAt.map { now - $0 <= RoomTiming.reunionTime } ?? true }

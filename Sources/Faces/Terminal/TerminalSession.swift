@@ -228,6 +228,8 @@ package struct TerminalSession: Sendable {
         }
         showDeliveries(at: wallClock)
         showChanges(by: report, at: wallClock)
+        showReactions(by: report, at: now, wallClock: wallClock)
+        showQuotes(in: report.room)
         for case .changed(let room) in view.changes where view.model.room(room.number)?.isLeaving ?? false {
             forget(.room(room.number))
         }
@@ -355,6 +357,7 @@ extension TerminalSession {
         let nickname = view.open.flatMap { view.model.room($0.room)?.me?.nickname } ?? ""
         let parts = [
             LengthHint.note(on: editor.text, nickname: nickname, in: language),
+            view.meant(by: editor.text)?.text,
             paced == 0 ? nil : language(.linesWait, "\(paced)"),
             view.typing,
         ]
@@ -407,7 +410,8 @@ extension TerminalSession {
         let text = editor.text
         // An answer to this program is no message.
         guard text != before, !isWipeAsked else { return }
-        let isMessage = !text.isEmpty && (!text.hasPrefix("/") || text.hasPrefix("//"))
+        // By bytes, because a mark behind a slash is one character with it.
+        let isMessage = !text.isEmpty && (!text.utf8.starts(with: "/".utf8) || text.utf8.starts(with: "//".utf8))
         requests.append(.typing(isMessage))
     }
 
@@ -503,7 +507,7 @@ extension TerminalSession {
     /// Performs a line if it is the terminal's own; false for all others.
     private mutating func performHere(_ line: String) -> Bool {
         if isWipeAsked {
-            guard line[...].trimmed() == "wipe" else { return keepAll() }
+            guard line[...].withoutBlankEnds() == "wipe" else { return keepAll() }
             isWipeAsked = false
             let wipe = InputLine(content: .text("/wipe yes"), isPaced: false)
             waiting.append(WaitingLine(line: wipe, isPasted: false))

@@ -1,3 +1,4 @@
+import Chat
 package import LineEditor
 import Wire
 
@@ -59,6 +60,23 @@ package struct Theme: Hashable, Sendable {
     var prompt: Style { style(Style(isBold: true)) }
     var directPrompt: Style { style(Style(color: color(5, \.direct), isBold: true)) }
     var unread: Style { style(Style(color: color(3, \.unread))) }
+
+    /// The frame of a card.
+    func card(_ color: CardColor) -> Style {
+        style(Style(color: readable.map { .indexed($0.card(color)) } ?? .basic(Theme.basic(color))))
+    }
+
+    private static func basic(_ color: CardColor) -> UInt8 {
+        switch color {
+        case .red: 1
+        case .green: 2
+        case .orange, .yellow: 3
+        case .blue: 4
+        case .purple: 5
+        case .teal: 6
+        case .gray: 7
+        }
+    }
 
     /// Of the 256 colours of xterm, those of `AuthorColors` on a background that is not known. Each differs from black and from white by a contrast of 3 and more
     /// (WCAG 2), and any two by 23 and more in CIELAB (CIE 1976). None is of the first 16, which a theme can change.
