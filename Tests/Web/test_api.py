@@ -434,5 +434,145 @@ class Changing(WebTest):
         self.assertEqual(unread, {"r1": 0, "r2": 0, f"r2-{bob.key}": 1})
 
 
+class SmallTalk(WebTest):
+    MESSAGES = "/api/v1/conversations/r1/messages"
+    BOARD = "/api/v1/rooms/r1/board"
+
+    def refused(self, answer, status, code):
+        self.assertEqual((answer[0], answer[2]["code"]), (status, code))
+
+    def befriend(self, alice, bob):
+        bob.say(f"/msg {alice.node.number} may I?")
+        alice.node.wait(lambda event: event["event"] == "request", "request")
+        self.assertEqual(alice.ask("POST", f"/api/v1/rooms/r1/requests/{bob.key}", {"accept": True})[0], 204)
+        bob.wait(lambda event: event["event"] == "direct", "acceptance")
+
+    def test_a_text_answers_a_message(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        bob.say("who is there?")
+        asked = alice.node.hears("who is there?")["id"]
+        status, _, said = alice.ask("POST", self.MESSAGES, {"text": "me", "replyTo": asked})
+        self.assertEqual((status, said["replyTo"], said["reactions"]), (201, asked, []))
+        self.assertEqual(bob.hears("me")["replyTo"], asked)
+        self.assertEqual([message["replyTo"] for message in alice.get(self.MESSAGES)["messages"]], [None, asked])
+        self.assertIsNone(alice.ask("POST", self.MESSAGES, {"text": "none", "replyTo": None})[2]["replyTo"])
+        # The message may be one that is here no more.
+        self.assertEqual(alice.ask("POST", self.MESSAGES, {"text": "old", "replyTo": "ab" * 16})[2]["replyTo"], "ab" * 16)
+        for wrong in ("ab", "g" * 32, asked[:8], 7, [asked]):
+            self.refused(alice.ask("POST", self.MESSAGES, {"text": "x", "replyTo": wrong}), 422, "bad_member")
+        self.befriend(alice, bob)
+        bob.say(f"/msg {alice.node.number} between us")
+        private = alice.node.hears("between us")["id"]
+        for path, members in ((f"/api/v1/conversations/r1-{bob.key}/messages", {}), ("/api/v1/rooms/r1/direct", {"to": bob.key})):
+            status, _, said = alice.ask("POST", path, members | {"text": "yes", "replyTo": private})
+            self.assertEqual((status, said["replyTo"], said["conversationId"]), (201, private, f"r1-{bob.key}"))
+            self.refused(alice.ask("POST", path, members | {"text": "no", "replyTo": asked}), 404, "unknown_message")
+        self.assertEqual(bob.hears("yes")["replyTo"], private)
+        # No id of a private message is named in a room.
+        self.refused(alice.ask("POST", self.MESSAGES, {"text": "x", "replyTo": private}), 404, "unknown_message")
+
+    def test_emojis_are_given_and_taken_back(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        bob.say("good news")
+        message = alice.node.hears("good news")["id"]
+        path = f"{self.MESSAGES}/{message}/reactions"
+        for emoji in ("👍", "🎉", "👍"):
+            self.assertEqual(alice.ask("PUT", path, {"emoji": emoji, "on": True})[0], 204)
+        given = bob.wait(lambda event: event["event"] == "reacted" and len(event["emojis"]) == 2, "reactions")
+        self.assertEqual((given["id"], given["emojis"], given["from"]["key"]), (message, ["👍", "🎉"], alice.node.key))
+        bob.say(f"/react {message} 👍")
+        alice.node.wait(lambda event: event["event"] == "reacted" and event["from"]["key"] == bob.key, "reaction")
+        kept, = alice.get(self.MESSAGES)["messages"]
+        self.assertEqual(kept["reactions"], [{"emoji": "👍", "count": 2, "own": True}, {"emoji": "🎉", "count": 1, "own": True}])
+        listed = alice.get(path)
+        self.assertEqual((listed["id"], listed["conversation"]), (message, "public"))
+        self.assertEqual([(row["emoji"], sorted(who["key"] for who in row["who"])) for row in listed["reactions"]],
+                         [("👍", sorted((alice.node.key, bob.key))), ("🎉", [alice.node.key])])
+        self.assertEqual(alice.ask("PUT", path, {"emoji": "❤️", "on": True})[0], 204)
+        self.refused(alice.ask("PUT", path, {"emoji": "🦊", "on": True}), 409, "too_many_reactions")
+        for wrong in ("", "x", "👍👍", "\u202e", "a\u0301", "👍" + "\u200d👍" * 6):
+            self.refused(alice.ask("PUT", path, {"emoji": wrong, "on": True}), 422, "invalid_emoji")
+        for wrong in ({"emoji": "👍"}, {"on": True}, {"emoji": 7, "on": True}, {"emoji": "👍", "on": "yes"},
+                      {"emoji": "👍", "on": True, "x": 1}):
+            self.refused(alice.ask("PUT", path, wrong), 422, "bad_member")
+        for emoji in ("👍", "🎉", "❤️"):
+            self.assertEqual(alice.ask("PUT", path, {"emoji": emoji, "on": False})[0], 204)
+        bob.wait(lambda event: event["event"] == "reacted" and event["emojis"] == [], "end of the reactions")
+        self.assertEqual(alice.get(self.MESSAGES)["messages"][0]["reactions"], [{"emoji": "👍", "count": 1, "own": False}])
+        for unknown in ("0" * 32, "x", message[:8]):
+            self.refused(alice.ask("PUT", f"{self.MESSAGES}/{unknown}/reactions", {"emoji": "👍", "on": True}), 404, "unknown_message")
+            self.refused(alice.ask("GET", f"{self.MESSAGES}/{unknown}/reactions"), 404, "unknown_message")
+        self.refused(alice.ask("GET", path.replace("/r1/", "/r9/")), 404, "unknown_conversation")
+
+    def test_emojis_on_a_direct_message_are_between_two(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        carol = self.person("carol", alice)
+        self.befriend(alice, bob)
+        path = f"/api/v1/conversations/r1-{bob.key}/messages"
+        said = alice.ask("POST", path, {"text": "between us"})[2]
+        bob.hears("between us")
+        bob.say(f"/open {alice.node.number}")
+        bob.say(f"/react {said['id']} 🦊")
+        event = alice.node.wait(lambda event: event["event"] == "reacted", "reaction")
+        self.assertEqual((event["conversation"], event["with"]["key"]), ("direct", bob.key))
+        listed = alice.get(f"{path}/{said['id']}/reactions")
+        self.assertEqual([(row["emoji"], [who["key"] for who in row["who"]]) for row in listed["reactions"]], [("🦊", [bob.key])])
+        # It is a message of that conversation alone.
+        self.refused(alice.ask("PUT", f"{self.MESSAGES}/{said['id']}/reactions", {"emoji": "🦊", "on": True}), 404, "unknown_message")
+        alice.node.say("end")
+        carol.hears("end")
+        self.assertNotIn("reacted", {event["event"] for event in carol.events})
+
+    def test_cards_are_put_up_shown_and_taken_down(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        self.assertEqual(alice.get(self.BOARD), {"cards": []})
+        card = {"title": "lost 모자", "text": "a red hat", "cardColor": "red"}
+        status, _, put = alice.ask("POST", self.BOARD, card)
+        self.assertEqual((status, {name: put[name] for name in card}, put["roomId"]), (201, card, "r1"))
+        seen = bob.wait(lambda event: event["event"] == "card", "card")
+        self.assertEqual((seen["id"], seen["title"], seen["isFromCurrentUser"]), (put["id"], "lost 모자", False))
+        bob.say("/card found | a glove")
+        theirs = alice.node.wait(lambda event: event["event"] == "card" and event["title"] == "found", "card")
+        cards = alice.get(self.BOARD)["cards"]
+        self.assertEqual([(row["title"], row["cardColor"], row["isFromCurrentUser"]) for row in cards],
+                         [("lost 모자", "red", True), ("found", "teal", False)])
+        self.refused(alice.ask("DELETE", f"{self.BOARD}/{theirs['id']}"), 403, "foreign_card")
+        self.assertEqual(alice.ask("DELETE", f"{self.BOARD}/{put['id']}")[0], 204)
+        gone = bob.wait(lambda event: event["event"] == "cardRemoved", "removal")
+        self.assertEqual((gone["id"], gone["reason"]), (put["id"], "removed"))
+        self.assertEqual([row["title"] for row in alice.get(self.BOARD)["cards"]], ["found"])
+        for unknown in (put["id"], "0" * 32, "x"):
+            self.refused(alice.ask("DELETE", f"{self.BOARD}/{unknown}"), 404, "unknown_card")
+        for wrong, code in (({"title": ""}, "empty"), ({"title": "t" * 41}, "invalid_card"), ({"title": "a\nb"}, "invalid_card"),
+                            ({"cardColor": "pink"}, "invalid_card"), ({"cardColor": ""}, "invalid_card"), ({"text": ""}, "empty"),
+                            ({"text": "x" * 241}, "too_long"), ({"text": "/who"}, "is_command"), ({"title": 7}, "bad_member"),
+                            ({"cardColor": None}, "bad_member"), ({"color": "red"}, "bad_member")):
+            self.refused(alice.ask("POST", self.BOARD, {"title": "t", "text": "x"} | wrong), 422, code)
+        self.refused(alice.ask("POST", self.BOARD, {"title": "t"}), 422, "bad_member")
+        self.refused(alice.ask("GET", "/api/v1/rooms/r9/board"), 404, "unknown_room")
+        self.refused(alice.ask("POST", "/api/v1/rooms/r9/board", {"title": "t", "text": "x"}), 404, "unknown_room")
+        self.assertEqual(len(alice.get(self.BOARD)["cards"]), 1)
+
+    def test_a_repeated_request_puts_one_card_up(self):
+        alice = self.served()
+        card, key = {"title": "once", "text": "only"}, {"Idempotency-Key": "card-1"}
+        first = alice.ask("POST", self.BOARD, card, key)
+        self.assertEqual(first[0], 201)
+        self.assertEqual(alice.ask("POST", self.BOARD, card, key)[2], first[2])
+        self.assertEqual(len(alice.get(self.BOARD)["cards"]), 1)
+        self.refused(alice.ask("POST", self.BOARD, card | {"title": "other"}, key), 409, "other_request")
+        # A request that was refused is tried again.
+        refused = {"Idempotency-Key": "card-2"}
+        for _ in range(2):
+            self.refused(alice.ask("POST", self.BOARD, {"title": "", "text": "x"}, refused), 422, "empty")
+        self.assertEqual(alice.ask("DELETE", f"{self.BOARD}/{first[2]['id']}")[0], 204)
+        self.refused(alice.ask("POST", self.BOARD, card, key), 404, "unknown_card")
+        self.assertEqual(alice.get(self.BOARD), {"cards": []})
+
+
 if __name__ == "__main__":
     unittest.main()

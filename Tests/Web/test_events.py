@@ -416,5 +416,85 @@ class Events(WebTest):
         self.assertEqual(len([event for event in page.events if event["event"] == "message"]), 6_000)
 
 
+class SmallTalk(WebTest):
+    def test_reactions_and_cards_are_events_of_both_streams(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        page, stream = alice.socket(), Stream(alice)
+        page.wait(event="snapshot")
+        self.assertEqual(stream.next()[1], "snapshot")
+        bob.say("hello")
+        said = page.wait(event="message", text="hello")
+        self.assertEqual((said["replyTo"], said["reactions"]), (None, []))
+        bob.say(f"/react {said['id']} 👍")
+        bob.say(f"/re {said['id']} again")
+        bob.say("/card --color red lost | a hat")
+        reacted = page.wait(event="reacted")
+        self.assertEqual((reacted["id"], reacted["conversationId"], reacted["roomId"], reacted["from"]["key"], reacted["emojis"]),
+                         (said["id"], "r1", "r1", bob.key, ["👍"]))
+        self.assertEqual(reacted["reactions"], [{"emoji": "👍", "count": 1, "own": False}])
+        self.assertEqual(page.wait(event="message", text="again")["replyTo"], said["id"])
+        card = page.wait(event="card")
+        self.assertEqual((card["title"], card["text"], card["cardColor"], card["roomId"], card["conversationId"]),
+                         ("lost", "a hat", "red", "r1", "r1"))
+        bob.say("/card remove")
+        gone = page.wait(event="cardRemoved")
+        self.assertEqual((gone["id"], gone["reason"], gone["roomId"]), (card["id"], "removed", "r1"))
+        names = []
+        while "cardRemoved" not in names:
+            names.append(stream.next()[1])
+        # A card that is gone before a stream was written has no event there.
+        self.assertEqual([name for name in names if name in ("added", "reacted")], ["added", "reacted", "added"])
+        stream.close()
+        # A client that comes back has the reactions as they are now, and no text of a card that is gone.
+        later = alice.socket(f"?last={said['seq']}")
+        self.assertEqual(later.next()["event"], "resumed")
+        later.wait(event="cardRemoved")
+        self.assertEqual([event["event"] for event in later.events if event["event"] in ("reacted", "card")], ["reacted"])
+        later.close()
+
+    def test_a_snapshot_has_cards_reactions_and_answers(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        bob.say("hello")
+        said = alice.node.hears("hello")["id"]
+        bob.say(f"/re {said} again")
+        bob.say(f"/react {said} 👍")
+        bob.say("/card lost | a hat")
+        alice.node.wait(lambda event: event["event"] == "card", "card")
+        page = alice.socket()
+        snapshot = page.next()
+        self.assertEqual([(card["title"], card["roomId"], card["from"]["key"]) for card in snapshot["cards"]], [("lost", "r1", bob.key)])
+        messages = snapshot["conversations"][0]["messages"]
+        self.assertEqual([(message["replyTo"], [row["emoji"] for row in message["reactions"]]) for message in messages],
+                         [(None, ["👍"]), (said, [])])
+        stream = Stream(alice)
+        events = [stream.next() for _ in range(4)]
+        self.assertEqual([name for _, name, _ in events], ["snapshot", "card", "added", "added"])
+        self.assertEqual((events[1][2]["title"], events[1][2]["snapshot"]), ("lost", True))
+        stream.close()
+        page.close()
+
+    def test_blocking_takes_reactions_and_cards_away_and_gives_them_back(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        alice.node.say("mine")
+        mine = bob.hears("mine")["id"]
+        page = alice.socket()
+        page.wait(event="snapshot")
+        bob.say(f"/react {mine} 👍")
+        bob.say("/card lost | a hat")
+        page.wait(event="card")
+        path = f"/api/v1/rooms/r1/people/{bob.key}/block"
+        self.assertEqual(alice.ask("PUT", path)[0], 204)
+        self.assertEqual(page.wait(event="reacted")["reactions"], [])
+        self.assertEqual(page.wait(event="cardRemoved")["reason"], "hidden")
+        self.assertEqual(alice.get("/api/v1/rooms/r1/board"), {"cards": []})
+        self.assertEqual(alice.ask("DELETE", path)[0], 204)
+        back = [page.wait(event=name) for name in ("reacted", "card")]
+        self.assertEqual((back[0]["reactions"][0]["emoji"], back[1]["title"]), ("👍", "lost"))
+        page.close()
+
+
 if __name__ == "__main__":
     unittest.main()

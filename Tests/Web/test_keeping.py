@@ -134,6 +134,75 @@ class Keeping(WebTest):
         self.assertEqual(self.alice.ask("DELETE", path)[0], 204)
         self.assertIn(self.theirs, pages())
 
+    def put_up(self):
+        """Cards of both, and an emoji of each on a message of the other."""
+        self.begin()
+        self.card, self.own = f"card {os.urandom(12).hex()}", f"own {os.urandom(12).hex()}"
+        said = self.post()[2]
+        theirs = next(message["id"] for message in self.alice.get("/api/v1/conversations/r1/messages")["messages"]
+                      if message["text"] == self.theirs)
+        self.bob.hears(self.ours)
+        self.bob.say(f"/card hat | {self.card}")
+        self.page.wait(event="card", text=self.card)
+        self.put = self.post_card()[2]
+        self.bob.say(f"/react {said['id']} 🦩")
+        self.page.wait(event="reacted", emojis=["🦩"])
+        path = f"/api/v1/conversations/r1/messages/{theirs}/reactions"
+        self.assertEqual(self.alice.ask("PUT", path, {"emoji": "🦔", "on": True})[0], 204)
+        self.page.wait(event="reacted", emojis=["🦔"])
+        told = self.resumed()
+        for text in (self.card, self.own, "🦩", "🦔"):
+            self.assertIn(text, told)
+
+    def post_card(self):
+        return self.alice.ask("POST", "/api/v1/rooms/r1/board", {"title": "scarf", "text": self.own}, {"Idempotency-Key": "card-1"})
+
+    def assertNoCard(self):
+        status, _, problem = self.post_card()
+        self.assertEqual((status, problem["code"]), (404, "unknown_card"))
+        self.assertNotIn(self.own, str(problem))
+
+    def test_a_wipe_leaves_no_card_and_no_reaction(self):
+        self.put_up()
+        self.alice.node.result("wipe now")
+        self.assertGone(self.card, self.own, "🦩", "🦔")
+        self.assertNoCard()
+
+    def test_a_room_that_is_left_leaves_no_card_and_no_reaction(self):
+        self.put_up()
+        self.alice.node.result("join attic")
+        self.alice.node.result("part lobby")
+        self.page.wait(event="parted", room="lobby")
+        self.assertGone(self.card, self.own, "🦩", "🦔")
+        self.assertNoCard()
+
+    def test_a_card_that_is_taken_down_is_gone_and_a_reaction_goes_with_its_message(self):
+        self.put_up()
+        self.assertEqual(self.alice.ask("DELETE", f"/api/v1/rooms/r1/board/{self.put['id']}")[0], 204)
+        self.bob.say("/card remove")
+        for _ in range(2):
+            self.page.wait(event="cardRemoved")
+        self.assertGone(self.card, self.own)
+        self.assertNoCard()
+        self.bob.say("/delete")
+        self.page.wait(event="deleted")
+        told = self.resumed()
+        self.assertNotIn("🦔", told)
+        self.assertIn("🦩", told)
+
+    def test_the_cards_and_reactions_of_a_blocked_peer_are_gone(self):
+        self.put_up()
+        self.assertEqual(self.alice.ask("PUT", f"/api/v1/rooms/r1/people/{self.bob.key}/block")[0], 204)
+        self.page.wait(event="blocked")
+        # With a message of the peer, what the user gave it goes too.
+        self.assertGone(self.card, "🦩", "🦔")
+        self.assertIn(self.own, self.resumed())
+        fresh = self.alice.socket()
+        while fresh.next().get("more"):
+            pass
+        self.assertNotIn(self.card, str(fresh.events))
+        self.assertIn(self.own, str(fresh.events))
+
     def test_a_client_that_reads_late_gets_no_text_that_is_over(self):
         self.begin()
         slow = self.alice.socket(sockopt=[(1, 8, 4096)])
@@ -175,6 +244,19 @@ class Keeping(WebTest):
         self.spread()
         self.page.send(f"{self.ours} again")
         self.page.wait(event="message", text=f"{self.ours} again")
+        self.alice.node.result("wipe now")
+        self.page.wait(event="ready")
+        self.assertVanished()
+
+    @unittest.skipIf(HAS_SANITIZER, "a sanitizer keeps what was freed")
+    def test_no_copy_of_a_wiped_card_is_in_memory(self):
+        self.put_up()
+        self.process = self.alice.node.process.pid
+        if not memory.may_be_searched(self.process):
+            self.skipTest("only root may read the program's memory")
+        self.alice.get("/api/v1/rooms/r1/board")
+        self.needles = [text.split()[1].encode() for text in (self.card, self.own)]
+        self.assertTrue(all(memory.occurrences(self.process, self.needles)))
         self.alice.node.result("wipe now")
         self.page.wait(event="ready")
         self.assertVanished()

@@ -17,7 +17,8 @@ class Client:
     def __init__(self, served, transports, token=None, room=None):
         self.client = socketio.Client(reconnection=False)
         self.events = queue.Queue()
-        for name in ("userList", "newChatMessage", "userTypingUpdate", "userConnectUpdate", "userExitUpdate", "refused"):
+        for name in ("userList", "newChatMessage", "userTypingUpdate", "userConnectUpdate", "userExitUpdate", "refused",
+                     "chatMessageReactions", "newChatCard", "chatCardRemoved"):
             self.client.on(name, lambda *arguments, name=name: self.events.put((name, arguments)))
         self.client.on("disconnect", lambda *_: self.events.put(("disconnect", ())))
         query = f"?room={room}" if room else ""
@@ -86,6 +87,30 @@ class Gateway(WebTest):
 
     def test_polling_that_is_upgraded(self):
         self.chat(["polling", "websocket"])
+
+    def test_cards_and_reactions(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        client = Client(alice, ["websocket"])
+        self.addCleanup(client.client.disconnect)
+        bob.say("hello")
+        *_, offset = client.next("newChatMessage")
+        said = alice.node.hears("hello")["id"]
+        bob.say(f"/react {said} 👍")
+        self.assertEqual(client.next("chatMessageReactions")[:2], (offset, {"👍": 1}))
+        bob.say("/unreact " + said)
+        self.assertEqual(client.next("chatMessageReactions")[:2], (offset, {}))
+        client.client.call("chatCard", ("alice", "lost", "a hat", "red"), timeout=20)
+        seen = bob.wait(lambda event: event["event"] == "card", "card")
+        self.assertEqual((seen["title"], seen["text"], seen["cardColor"]), ("lost", "a hat", "red"))
+        name, title, text, color, _, number = client.next("newChatCard")
+        self.assertEqual((name, title, text, color), (f"alice#{alice.node.number}", "lost", "a hat", "red"))
+        alice.node.say("/card remove")
+        self.assertEqual(client.next("chatCardRemoved")[0], number)
+        client.client.emit("chatCard", ("alice", "t" * 41, "x"))
+        self.assertEqual(client.next("refused")[1], "invalid_card")
+        client.client.emit("chatCard", ("alice", "t"))
+        self.assertEqual(client.next("refused")[1], "bad_event")
 
     def test_a_wrong_token_and_a_wrong_room_are_refused(self):
         alice = self.served()

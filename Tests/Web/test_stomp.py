@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import dataclasses
 import json
 import queue
 import socket
@@ -53,10 +54,52 @@ def swift_stomp(text):
         place += 1
     body = "\n".join(lines[place + 1:])
     try:
-        assert not body or not base64.b64decode(body, validate=True), "a body would be data"
+        assert not body or not base64.b64decode(body.encode(), validate=True), "a body would be data"
     except binascii.Error:
         pass
     return lines[0], headers, body
+
+
+@dataclasses.dataclass
+class Content:
+    """As the seeds' client has it: each member is needed, and a card's title and colour are texts."""
+
+    type: str
+    title: str
+    text: str
+    cardColor: str
+
+
+@dataclasses.dataclass
+class Message:
+    change: str
+    id: str
+    channelId: str
+    senderUserId: str
+    content: Content
+    createdAt: str
+
+
+class DecodingError(Exception):
+    pass
+
+
+def decoded(kind, value):
+    """A value of a dataclass, as a typed decoder makes it: a member that is missing, null or of another type is an error."""
+    if not isinstance(value, dict):
+        raise DecodingError(f"no object: {value!r}")
+    members = {}
+    for field in dataclasses.fields(kind):
+        given = value.get(field.name)
+        if dataclasses.is_dataclass(field.type):
+            members[field.name] = decoded(field.type, given)
+        elif isinstance(given, field.type):
+            members[field.name] = given
+        else:
+            raise DecodingError(f"{field.name} can not be {given!r}")
+    if kind is Content and members["type"] not in ("TEXT", "CARD"):
+        raise DecodingError(f"no content: {members['type']}")
+    return kind(**members)
 
 
 class Gateway(WebTest):
@@ -350,6 +393,111 @@ class Gateway(WebTest):
         self.assertEqual(swift_stomp(client.recv()), ("RECEIPT", {"receipt-id": "disconnect/safe"}, ""))
         opcode, data = client.recv_data(control_frame=True)
         self.assertEqual((opcode, data[:2]), (websocket.ABNF.OPCODE_CLOSE, (1000).to_bytes(2, "big")))
+
+    def test_a_typed_client_reads_and_sends_cards(self):
+        """Over WebSocket with the framing of SwiftStomp; each change of a card passes a decoder that wants all members."""
+        alice = self.gateway()
+        bob = self.person("bob", alice)
+        client = websocket.create_connection(f"ws://127.0.0.1:{alice.port}/stomp", timeout=20, subprotocols=["v12.stomp"])
+        client.send(f"CONNECT\naccept-version:1.1,1.2\npasscode:{alice.token}\n\n\0")
+        client.recv()
+        client.send("SUBSCRIBE\nid:/channel/lobby\ndestination:/channel/lobby\nreceipt:0\n\n\0")
+        client.recv()
+
+        def read():
+            command, _, body = swift_stomp(client.recv())
+            return command, json.loads(body) if command == "MESSAGE" else body
+
+        bob.say("/card --color red lost: 모자 | a red hat")
+        command, body = read()
+        card = decoded(Message, body)
+        self.assertEqual((command, card.change, card.channelId, card.senderUserId), ("MESSAGE", "added", "lobby", bob.key))
+        self.assertEqual(card.content, Content("CARD", "lost: 모자", "a red hat", "red"))
+        # The decoder refuses what lacks a member: it can fail.
+        for name in ("type", "title", "text", "cardColor"):
+            for content in ({**body["content"], name: None}, {key: value for key, value in body["content"].items() if key != name}):
+                with self.assertRaises(DecodingError):
+                    decoded(Message, {**body, "content": content})
+        bob.say("/card remove")
+        removed = decoded(Message, read()[1])
+        self.assertEqual((removed.change, removed.id, removed.content), ("removed", card.id, Content("CARD", "", "", "red")))
+        for number, body in enumerate((
+            {"messageType": "CARD", "messageContent": "a glove", "title": "found", "cardColor": "blue"},
+            {"content": {"type": "CARD", "title": "found", "text": "a glove", "cardColor": "blue"}},
+        )):
+            client.send(f"SEND\ndestination:/app/channel/lobby\nreceipt:{number}\n\n{json.dumps(body)}\0")
+            answers = dict(read() for _ in range(2))
+            own = decoded(Message, answers["MESSAGE"])
+            self.assertEqual((own.content, own.senderUserId), (Content("CARD", "found", "a glove", "blue"), alice.node.key))
+            seen = bob.wait(lambda event: event["event"] == "card" and event["id"] == own.id, "card")
+            self.assertEqual((seen["title"], seen["text"], seen["cardColor"]), ("found", "a glove", "blue"))
+        client.close()
+
+    def test_cards_that_break_a_rule_are_errors(self):
+        alice = self.gateway()
+        bob = self.person("bob", alice)
+        connect = self.frame("CONNECT", accept_version="1.2", passcode=alice.token)
+        card = {"type": "CARD", "title": "t", "text": "x", "cardColor": "red"}
+        for wrong, place, code in (
+            ({"title": "t" * 41}, "channel/lobby", "invalid_card"), ({"title": ""}, "channel/lobby", "empty"),
+            ({"title": "a\nb"}, "channel/lobby", "invalid_card"), ({"cardColor": "pink"}, "channel/lobby", "invalid_card"),
+            ({"text": "x" * 241}, "channel/lobby", "too_long"), ({"text": ""}, "channel/lobby", "empty"),
+            ({"text": "/who"}, "channel/lobby", "is_command"), ({"title": None}, "channel/lobby", "bad_member"),
+            ({"type": "IMAGE"}, "channel/lobby", "bad_member"), ({}, f"direct/lobby/{bob.key}", "invalid_card"),
+        ):
+            body = json.dumps({"content": card | wrong}).encode()
+            answer = self.raw(alice, connect + self.frame("SEND", body, destination=f"/app/{place}", receipt="7"))
+            self.assertIn(b"\0ERROR\n", answer, wrong)
+            self.assertIn(f"\ncode:{code}\n".encode(), answer, wrong)
+            self.assertIn(b"\nreceipt-id:7\n", answer, wrong)
+        self.assertEqual(alice.node.result("board")["cards"], [])
+
+    def test_answers_reactions_and_the_board(self):
+        alice = self.gateway()
+        bob = self.person("bob", alice)
+        bob.say("/card first | here before")
+        alice.node.wait(lambda event: event["event"] == "card", "card")
+        connection = stomp.Connection12([("127.0.0.1", alice.stomp_port)])
+        heard = Heard()
+        connection.set_listener("test", heard)
+        connection.connect(wait=True, passcode=alice.token)
+        connection.subscribe("/topic/board/lobby", id="board")
+        _, headers, board = heard.next("MESSAGE")
+        self.assertEqual((headers["subscription"], [card["title"] for card in board["cards"]]), ("board", ["first"]))
+        connection.subscribe("/channel/lobby", id="talk", headers={"receipt": "r-1"})
+        heard.next("RECEIPT")
+        bob.say("hello")
+        said = heard.next("MESSAGE")[2]
+        self.assertEqual((said["replyTo"], said["reactions"]), (None, []))
+        bob.say(f"/react {said['id']} 👍")
+        reacted = heard.next("MESSAGE")[2]
+        self.assertEqual(reacted, {**said, "change": "modified", "reactions": [{"emoji": "👍", "count": 1, "own": False}]})
+        connection.send("/app/channel/lobby", json.dumps({"messageContent": "hi", "replyTo": said["id"]}), receipt="r-2")
+        self.assertEqual(heard.next("RECEIPT")[1]["receipt-id"], "r-2")
+        self.assertEqual(bob.hears("hi")["replyTo"], said["id"])
+        bob.say("/card next | later")
+        by_name = {}
+        while len(by_name) < 2:
+            _, headers, body = heard.next("MESSAGE")
+            # The own text may come before its receipt or behind it.
+            if body.get("content", {}).get("type") != "TEXT":
+                by_name[headers["subscription"]] = body
+        self.assertEqual((by_name["board"]["event"], by_name["board"]["title"]), ("card", "next"))
+        self.assertEqual((by_name["talk"]["change"], by_name["talk"]["content"]["title"]), ("added", "next"))
+        bob.say("/card remove")
+        told = {headers["subscription"]: body for _, headers, body in (heard.next("MESSAGE") for _ in range(2))}
+        self.assertEqual((told["board"]["event"], told["board"]["reason"]), ("cardRemoved", "removed"))
+        self.assertEqual(told["board"]["id"], by_name["board"]["id"])
+        # With the room its cards end.
+        alice.node.result("join attic")
+        alice.node.result("part lobby")
+        ends = []
+        while len(ends) < 2:
+            body = heard.next("MESSAGE")[2]
+            if body.get("content", {}).get("type") == "CARD" or body.get("command") == "board":
+                ends.append(body)
+        self.assertEqual((ends[0]["cards"], ends[1]["change"], ends[1]["content"]["text"]), ([], "removed", ""))
+        connection.disconnect()
 
     def test_heart_beats_keep_a_client_and_a_silent_one_is_let_go(self):
         alice = self.gateway()

@@ -92,6 +92,72 @@ extension EventLog {
         #expect(log.next(behind: 3)?.number == 11)
     }
 
+    @Test func `reactions and cards are forgotten with their message, their author and their end`() throws {
+        let (fox, owl) = (try Sample.who("fox", byte: 1), try Sample.who("owl", byte: 2))
+        let id = ConversationID(.lobby, .publicRoom)
+        var log = EventLog(run: "0123abcd")
+        func names() -> [String] {
+            var (names, place): ([String], Int) = ([], 0)
+            while let entry = log.next(behind: place) {
+                names.append(entry.name)
+                place = entry.number
+            }
+            return names
+        }
+        func fill() throws {
+            log = EventLog(run: "0123abcd")
+            let message = try Sample.said("hi", by: fox, id: 1)
+            log.append(.event(.message(message)))
+            log.append(.event(.reacted(try Sample.reaction(by: owl, to: message))))
+            log.append(.event(.card(try Sample.card(by: owl))))
+        }
+        try fill()
+        #expect(names() == ["added", "reacted", "card"])
+        // Sessions that count events know the message by its number.
+        #expect(log.next(behind: 1)?.reactedTo == 1 && log.next(behind: 0)?.reactedTo == nil)
+        // An edit takes neither away.
+        let edited = try Sample.said("ho", by: fox, id: 1)
+        log.change(EventTopic(edited, in: .lobby), to: edited, in: .lobby)
+        #expect(names() == ["added", "reacted", "card"])
+        #expect(log.erase(.message(id, edited.id)).map(\.name) == ["added"] && names() == ["card"])
+        try fill()
+        #expect(log.erase(.author(owl.key, in: 1)).map(\.name) == ["card"] && names() == ["added"])
+        try fill()
+        // The author of the message: its text may be in what tells of the reaction.
+        #expect(log.erase(.author(fox.key, in: 1)).map(\.name) == ["added"] && names() == ["card"])
+        try fill()
+        #expect(log.erase(.message(id, try Sample.message(0x0d))).map(\.name) == ["card"])
+        #expect(names() == ["added", "reacted"])
+        try fill()
+        #expect(log.erase(.room(1)).map(\.name) == ["added", "card"] && names().isEmpty)
+    }
+
+    @Test func `a snapshot has the cards, and none that is to be forgotten`() throws {
+        let (fox, owl) = (try Sample.who("fox", byte: 1), try Sample.who("owl", byte: 2))
+        var model = ChatModel()
+        let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Sample.time)
+        _ = model.reduce(
+            .event(.ready(me: try Sample.who("me"), port: 1, room: "lobby", discovery: .none)), at: moment)
+        _ = model.reduce(.event(.card(try Sample.card("theirs", by: fox, id: 1))), at: moment)
+        _ = model.reduce(.event(.card(try Sample.card("its", by: owl, id: 2))), at: moment)
+        func text(_ form: EventLog.Form, _ erasure: Erasure?) -> String {
+            var parts = SnapshotParts(model, people: [], [], AuthorColors(), seq: "0123abcd-4", as: form)
+            if let erasure { parts.erase(erasure) }
+            var text = ""
+            while let part = parts.next() { text += String(decoding: part, as: UTF8.self) }
+            return text
+        }
+        for form in [EventLog.Form.json, .serverSent] {
+            #expect(text(form, nil).contains(#""title":"theirs""#) && text(form, nil).contains(#""title":"its""#))
+            let left = text(form, .author(fox.key, in: 1))
+            #expect(!left.contains("theirs") && left.contains(#""title":"its""#))
+            #expect(!text(form, .everything).contains("a red hat"))
+        }
+        let object = try JSONValue(parsing: Array(text(.json, nil).utf8))
+        #expect(object["cards"]?.array?.map { $0["roomId"]?.string } == ["r1", "r1"])
+        #expect(text(.serverSent, nil).contains("event: card\n"))
+    }
+
     @Test func `a stream gets each event once, and is late once too much waits`() throws {
         var log = try log(3)
         var feed = StreamFeed(behind: 1, of: log)

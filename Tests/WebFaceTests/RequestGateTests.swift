@@ -55,18 +55,22 @@ import Wire
         }
     }
 
-    @Test func `a refused request is performed again for its key, a performed one is not`() async throws {
+    @Test(arguments: [true, false])
+    func `a refused request is performed again for its key, a performed one is not`(isCard: Bool) async throws {
         var answers = IdempotentAnswers()
         let (key, start) = (Array("a".utf8), Instant(nanoseconds: 0))
-        let said = SaidMessage(message: try Sample.said("hi", by: try Sample.who()), room: .lobby)
+        let who = try Sample.who()
+        let said =
+            isCard ? Said.card(try Sample.card(by: who), .lobby) : .message(try Sample.said("hi", by: who), .lobby)
         let refusal = RouteFault(429, "too_fast", "too fast")
         let first = answers.answer(key, [1], at: start) { Task { .failure(refusal) } }
         #expect(await status(of: first) == 429)
         answers.forget(key)
-        #expect(await status(of: answers.answer(key, [1], at: start + .seconds(1)) { Task { .success(said) } }) == 201)
+        let second = answers.answer(key, [1], at: start + .seconds(1)) { Task { .success(said) } }
+        #expect(await status(of: second, said) == 201)
         for isUnderWay in [true, false] {
             let again = answers.answer(key, [1], at: start + .seconds(599)) { Task { .failure(refusal) } }
-            #expect(await status(of: again) == 201)
+            #expect(await status(of: again, said) == 201)
             if isUnderWay { answers.record(said, for: key) }
         }
         let other = answers.answer(key, [2], at: start + .seconds(600)) { Task { .failure(refusal) } }
@@ -76,12 +80,13 @@ import Wire
     }
 
     /// The status of the answer that a request gets; nil for another request.
-    private func status(of known: IdempotentAnswers.Known) async -> Int? {
+    ///
+    /// - Parameter said: the message or card of the request.
+    private func status(of known: IdempotentAnswers.Known, _ said: Said? = nil) async -> Int? {
         switch known {
         case .other: return nil
-        case .said(let id, let message):
-            #expect(
-                id == ConversationID(.lobby, .publicRoom) && message == (try? Sample.said("", by: Sample.who()))?.id)
+        case .said(let place):
+            #expect(place == said?.place)
             return 201
         case .asked(let task):
             switch await task.value {
@@ -89,6 +94,23 @@ import Wire
             case .failure(let fault): return fault.status
             }
         }
+    }
+
+    @Test func `a message or a card is as the chat has it now, and gone with it`() throws {
+        var model = ChatModel()
+        let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Sample.time)
+        let (who, other) = (try Sample.who(), RoomLabel(number: 2, name: "kitchen"))
+        let (message, card) = (try Sample.said("hi", by: who), try Sample.card(by: who))
+        for event in [NodeEvent.message(message), .card(card)] { _ = model.reduce(.event(event), at: moment) }
+        let all = [Said.message(message, .lobby), .card(card, .lobby)]
+        #expect(all.map { model.said(at: $0.place)?.place } == all.map(\.place))
+        #expect(all.allSatisfy { $0.answer.status == 201 })
+        #expect(model.said(at: Said.card(card, other).place) == nil)
+        #expect(model.said(at: .card(message.id, room: 1)) == nil)
+        for event in [NodeEvent.deleted(message), .cardRemoved(card, .removed)] {
+            _ = model.reduce(.event(event), at: moment)
+        }
+        #expect(all.allSatisfy { model.said(at: $0.place) == nil })
     }
 
     @Test func `a wrong token is refused, also where the right one is an offered protocol`() {

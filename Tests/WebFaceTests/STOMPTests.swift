@@ -366,6 +366,163 @@ extension STOMPSession {
         #expect(members.count == 1)
     }
 
+    private static func sends(
+        _ body: String, _ headers: String = "", to place: String = "/app/channel/lobby"
+    ) -> String {
+        "SEND\ndestination:\(place)\n\(headers)\n\(body)\0"
+    }
+
+    @Test func `texts and cards are sent in both spellings, and a text may answer a message`() throws {
+        let id = try Sample.message(0x0c)
+        let card = Command.card(title: "lost", text: "a hat", color: "red")
+        let plain = Command.card(title: "lost", text: "a hat")
+        for (body, command) in [
+            (
+                #"{"messageType":"TEXT","messageContent":"hi","replyTo":"\#(id.hexadecimal)"}"#,
+                .sayToRoom("hi", replyTo: id)
+            ),
+            (#"{"messageContent":"hi","replyTo":null}"#, .sayToRoom("hi")),
+            (
+                #"{"content":{"type":"TEXT","text":"hi","replyTo":"\#(id.hexadecimal)"},"replyTo":null}"#,
+                .sayToRoom("hi", replyTo: id)
+            ),
+            (#"{"content":{"text":"hi"},"replyTo":"\#(id.hexadecimal)"}"#, .sayToRoom("hi", replyTo: id)),
+            (#"{"content":{"type":"TEXT","text":"hi","title":null,"cardColor":null}}"#, .sayToRoom("hi")),
+            (#"{"messageType":"CARD","messageContent":"a hat","title":"lost","cardColor":"red"}"#, card),
+            (#"{"content":{"type":"CARD","title":"lost","text":"a hat","cardColor":"red"}}"#, card),
+            (#"{"messageType":"CARD","messageContent":"a hat","title":"lost"}"#, plain),
+            (#"{"content":{"type":"CARD","title":"lost","text":"a hat","cardColor":null}}"#, plain),
+        ] {
+            var performed: [Command] = []
+            var session = session()
+            let frames = try answers(to: Self.sends(body, "receipt:1\n"), of: &session, performed: &performed)
+            #expect(frames.map(\.command) == ["RECEIPT"] && performed == [command], "\(body)")
+        }
+        let key = try Sample.peer(0xab)
+        var performed: [Command] = []
+        var session = session()
+        let body = #"{"messageContent":"hi","replyTo":"\#(id.hexadecimal)"}"#
+        _ = try answers(
+            to: Self.sends(body, to: "/app/direct/lobby/\(key.hexadecimal)"), of: &session, performed: &performed)
+        #expect(performed == [.message(who: key.hexadecimal, text: "hi", replyTo: id)])
+    }
+
+    @Test(arguments: [
+        #"{}"#, #"[]"#, #"{"messageType":"CARD","messageContent":"x"}"#,
+        #"{"messageType":"IMAGE","messageContent":"x"}"#,
+        #"{"messageType":"CARD","title":"t"}"#, #"{"messageType":"CARD","messageContent":"x","title":7}"#,
+        #"{"messageType":"CARD","messageContent":"x","title":"t","cardColor":3}"#, #"{"content":"x"}"#,
+        #"{"content":{"type":"CARD","text":"x","cardColor":"red"}}"#, #"{"content":{"type":"CARD","title":"t"}}"#,
+        #"{"content":{"type":"TEXT","text":"x"},"messageContent":"x"}"#, #"{"messageContent":"x","title":"t"}"#,
+        #"{"messageContent":"x","replyTo":"12"}"#, #"{"messageContent":"x","replyTo":7}"#,
+        #"{"content":{"text":"x","replyTo":"12"}}"#,
+        #"{"content":{"text":"x","replyTo":"0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c"},"replyTo":"0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d"}"#,
+        #"{"content":{"type":"CARD","text":"x","title":"t","replyTo":"0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c"}}"#,
+        #"{"messageType":"CARD","messageContent":"x","title":"t","replyTo":"0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c"}"#,
+    ])
+    func `a body without what it needs is an error`(body: String) throws {
+        var performed: [Command] = []
+        var session = session()
+        let frames = try answers(to: Self.sends(body), of: &session, performed: &performed)
+        #expect(performed.isEmpty && frames.first?["code"] == "bad_member" && frames.last?.command == "closed")
+    }
+
+    @Test func `a card is for a room, and one that breaks a rule takes no transaction with it`() throws {
+        let card = #"{"messageType":"CARD","messageContent":"a hat","title":"lost"}"#
+        let key = try Sample.peer(0xab).hexadecimal
+        var performed: [Command] = []
+        var session = session()
+        var frames = try answers(
+            to: Self.sends(card, to: "/app/direct/lobby/\(key)"), of: &session, performed: &performed)
+        #expect(frames.first?["code"] == "invalid_card" && performed.isEmpty)
+        let long = String(repeating: "x", count: 241)
+        for (title, text, color, code) in [
+            (String(repeating: "t", count: 41), "x", "red", "invalid_card"), ("", "x", "red", "empty"),
+            ("a\\nb", "x", "red", "invalid_card"), ("t", "x", "pink", "invalid_card"), ("t", long, "red", "too_long"),
+            ("t", "", "red", "empty"), ("t", "/who", "red", "is_command"),
+        ] {
+            session = self.session()
+            let body = #"{"content":{"type":"CARD","title":"\#(title)","text":"\#(text)","cardColor":"\#(color)"}}"#
+            frames = try answers(
+                to: "BEGIN\ntransaction:t\n\n\0" + Self.sends(card, "transaction:t\n")
+                    + Self.sends(body, "transaction:t\n") + "COMMIT\ntransaction:t\n\n\0", of: &session,
+                performed: &performed)
+            #expect(frames.first?["code"] == code && performed.isEmpty, "\(title) \(color)")
+        }
+    }
+
+    /// The bodies of the frames of effects.
+    private func bodies(_ effects: [ClientEffect]) throws -> [JSONValue] {
+        var decoder = STOMPDecoder()
+        for case .send(let bytes, of: _) in effects { decoder.feed(bytes) }
+        var bodies: [JSONValue] = []
+        while let frame = try decoder.next() { bodies.append(try JSONValue(parsing: frame.body)) }
+        return bodies
+    }
+
+    @Test func `a reaction changes its message, and a card is a message of its own kind`() throws {
+        var session = session()
+        _ = try talk("SUBSCRIBE\nid:1\ndestination:/channel/lobby\n\n\0", to: &session)
+        let (who, target) = (try Sample.who(), try Sample.message(7))
+        let answer = try Sample.said("hi", by: who, replyTo: target)
+        let card = try Sample.card("a\u{202e}b", "a hat", .red, by: who)
+        let events: [NodeEvent] = [
+            .message(answer), .reacted(try Sample.reaction(by: who, to: answer)), .card(card),
+            .cardRemoved(card, .expired),
+        ]
+        let all = try bodies(events.flatMap { session.tell(RoomReport(.lobby, .event($0)), at: start) })
+        #expect(all.map { $0["change"]?.string } == ["added", "modified", "added", "removed"])
+        #expect(all[0]["replyTo"]?.string == target.hexadecimal && all[0]["reactions"]?.array == [])
+        let given = try #require(all[1]["reactions"]?.array?.first)
+        #expect(given["emoji"]?.string == "👍" && given["count"]?.integer == 1 && given["own"]?.bool == false)
+        #expect(all[1]["content"]?["text"]?.string == "hi")
+        for body in all[2...] {
+            #expect(body["id"]?.string == card.id.hexadecimal && body["content"]?["type"]?.string == "CARD")
+            #expect(body["content"]?["cardColor"]?.string == "red" && body["createdAt"]?.string == Sample.timeText)
+        }
+        #expect(all[2]["content"]?["title"]?.string == "a\u{fffd}b" && all[2]["content"]?["text"]?.string == "a hat")
+        #expect(all[3]["content"]?["title"]?.string == "" && all[3]["content"]?["text"]?.string == "")
+    }
+
+    @Test func `a subscription to a board begins with its cards, and hears of the next ones`() throws {
+        var session = session()
+        let (who, next) = (try Sample.who(), try Sample.card("next", by: try Sample.who(), id: 9))
+        let list = RoomReport(.lobby, .answer(.board([try Sample.card("first", by: who)])))
+        var performed: [Command] = []
+        let frames = try answers(
+            to: "SUBSCRIBE\nid:1\ndestination:/topic/board/LOBBY\nreceipt:r\n\n\0", of: &session,
+            performed: &performed
+        ) { _ in [list] }
+        #expect(performed == [.board] && frames.map(\.command) == ["RECEIPT", "MESSAGE"])
+        let cards = try JSONValue(parsing: try #require(frames.last).body)["cards"]?.array
+        #expect(cards?.map { $0["title"]?.string } == ["first"])
+        let said = NodeEvent.message(try Sample.said("hi", by: who))
+        let events: [NodeEvent] = [said, .card(next), .cardRemoved(next, .removed)]
+        let heard = try bodies(events.flatMap { session.tell(RoomReport(.lobby, .event($0)), at: start) })
+        #expect(heard.map { $0["event"]?.string } == ["card", "cardRemoved"])
+        #expect(heard.first?["title"]?.string == "next" && heard.last?["reason"]?.string == "removed")
+        // A card on the board of another room is none of it.
+        #expect(session.tell(RoomReport(.kitchen, .event(.card(next))), at: start).isEmpty)
+        #expect(try talk(Self.sends("{}", to: "/topic/board/lobby"), to: &session).first?.hasPrefix("ERROR") == true)
+    }
+
+    @Test func `the cards of a room that ends are removed, and its board is empty`() throws {
+        var model = ChatModel()
+        let moment = Moment(instant: start, wallClock: Sample.time)
+        let card = try Sample.card(by: try Sample.who())
+        _ = model.reduce(.event(.card(card)), at: moment)
+        var session = session()
+        let places = ["/channel/lobby", "/topic/board/lobby"]
+        for place in places { _ = try talk("SUBSCRIBE\nid:\(place)\ndestination:\(place)\n\n\0", to: &session) }
+        let end = RoomReport.event(.stopped(.asked))
+        let heard = HubEvent(end, model.reduce(end, at: moment), in: model, number: 1)
+        let all = try bodies(session.hear(heard, at: start))
+        let removed = all.filter { $0["change"]?.string == "removed" }
+        #expect(removed.map { $0["id"]?.string } == [card.id.hexadecimal])
+        #expect(removed.first?["content"]?["title"]?.string == "")
+        #expect(all.contains { $0["command"]?.string == "board" && $0["cards"]?.array == [] })
+    }
+
     @Test(arguments: ["/who", "/nosuch", "/join kitchen secret", "/"])
     func `a transaction takes no command`(text: String) throws {
         var performed: [Command] = []

@@ -89,6 +89,31 @@ import Wire
         }
     }
 
+    @Test func `a card is put up, and one without its texts is refused`() throws {
+        var session = try connected()
+        let card = Array(#"421["chatCard","me","lost","a hat","red"]"#.utf8)
+        #expect(commands(session.receive(card, at: start)) == [.card(title: "lost", text: "a hat", color: "red")])
+        #expect(texts(session.complete(2, [], at: start)) == ["431[]"])
+        let plain = Array(#"42["chatCard","me","lost","a hat"]"#.utf8)
+        #expect(commands(session.receive(plain, at: start)) == [.card(title: "lost", text: "a hat")])
+        let refusal = RoomReport(.lobby, .error(ChatError(.invalidCard, .badCardColor, "card", "red")))
+        guard case .sendNumbered(let front, _)? = session.complete(3, [refusal], at: start).first else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(String(decoding: front, as: UTF8.self).contains(#""invalid_card","#))
+        let none = Array(#"42["chatCard","me","lost","a hat",null]"#.utf8)
+        #expect(commands(session.receive(none, at: start)) == [.card(title: "lost", text: "a hat")])
+        _ = session.complete(4, [], at: start)
+        for text in [
+            #"["chatCard","me","lost"]"#, #"["chatCard","me",7,"a hat"]"#, #"["chatCard","me","lost","a hat",3]"#,
+            #"["chatCard","me","lost","a hat",["red"]]"#,
+        ] {
+            let effects = session.receive(Array("42\(text)".utf8), at: start)
+            #expect(commands(effects).isEmpty && effects.count == 1)
+        }
+    }
+
     @Test func `the end waits for what came before it`() throws {
         for end in ["41", "427[\"exitUser\",\"a\"]"] {
             var session = try connected()
@@ -377,6 +402,32 @@ import Wire
         #expect(all(&hub, client).first?.contains("\"nickname\":\"me too#4821\"") == true)
         tell(&hub, .message(try said("behind", 4)), in: next)
         #expect(all(&hub, client).last?.contains("behind") == true)
+    }
+
+    @Test func `cards and reactions have events of their own, and go by the number that they came with`() throws {
+        var hub = hub()
+        let overview = RoomOverview(
+            .lobby, isOpen: true, me: try Sample.who("me", byte: 1), online: 0, conversations: [], requests: [])
+        hub.take([RoomSnapshot(overview, ready: nil, status: OwnStatus(), peers: [], histories: [])])
+        let (client, _) = try connect(&hub)
+        let who = try Sample.who()
+        let (message, card) = (try said("hi", 1), try Sample.card("a\u{202e}b", "a hat", .red, by: who))
+        tell(&hub, .message(message), .reacted(try Sample.reaction(by: who, to: message)), .card(card))
+        let direct = try Sample.said("for one alone", by: who, in: .direct(with: who), id: 5)
+        tell(&hub, .message(direct), .reacted(try Sample.reaction(by: who, to: direct)))
+        // A message that is not known any more has no number.
+        tell(&hub, .reacted(try Sample.reaction(by: who, to: try said("old", 6))))
+        #expect(
+            all(&hub, client).dropFirst() == [
+                #"42["chatMessageReactions","1",{"👍":1},"2"]"#,
+                "42[\"newChatCard\",\"quiet-otter#4821\",\"a\u{fffd}b\",\"a hat\",\"red\",\"\(Sample.timeText)\",\"3\"]",
+            ])
+        tell(&hub, .cardRemoved(card, .removed))
+        #expect(all(&hub, client) == [#"42["chatCardRemoved","3","7"]"#])
+        tell(&hub, .card(try Sample.card(by: who, id: 8)), .stopped(.asked))
+        let ended = all(&hub, client)
+        #expect(ended.contains { $0.hasPrefix(#"42["chatCardRemoved","9","#) })
+        #expect(!ended.contains { $0.contains("a hat") })
     }
 
     @Test func `an offset that is not known, another room and lost events recover nothing`() throws {

@@ -70,7 +70,7 @@ enum OpenAPI {
     private static func schema(ofSegment name: String) -> String {
         switch name {
         case "key": Schema.key
-        case "message": Schema.id
+        case "message", "card": Schema.id
         case "room": #"{"type":"string","pattern":"^r[0-9]{1,9}$"}"#
         case "mark": #"{"enum":["mute","block","verified"]}"#
         default: #"{"type":"string","pattern":"^r[0-9]{1,9}(-[0-9a-f]{64})?$"}"#

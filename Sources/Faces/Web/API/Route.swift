@@ -116,6 +116,23 @@ struct RouteCall: Sendable {
         return value
     }
 
+    /// The id of the message that a text answers; nil for none.
+    func replyTo() throws(RouteFault) -> MessageID? {
+        guard let value = body["replyTo"], value != .null else { return nil }
+        guard let id = value.string.flatMap({ MessageID(hexadecimal: $0) }) else {
+            throw RouteFault(422, "bad_member", "replyTo is the id of a message")
+        }
+        return id
+    }
+
+    /// The message of a path.
+    func message() throws(RouteFault) -> MessageID {
+        guard let id = MessageID(hexadecimal: parameters["message"] ?? "") else {
+            throw RouteFault(404, "unknown_message", "no such message")
+        }
+        return id
+    }
+
     /// The members of a member that is an object; none without it.
     func members(_ name: String) throws(RouteFault) -> [JSONName: JSONValue] {
         guard let value = body[name] else { return [:] }
@@ -134,7 +151,7 @@ struct RouteCall: Sendable {
     /// A parameter of the query that is a message's id; nil without it.
     func cursor(_ name: String) throws(RouteFault) -> MessageID? {
         guard let text = head.parameter(name) else { return nil }
-        guard let id = Hexadecimal.decode(text).flatMap({ MessageID($0) }) else {
+        guard let id = MessageID(hexadecimal: text) else {
             throw RouteFault(400, "bad_query", "\(name) is the id of a message")
         }
         return id

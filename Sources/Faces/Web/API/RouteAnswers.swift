@@ -66,6 +66,23 @@ extension WebServer {
         }
     }
 
+    /// The authors of each emoji on a message.
+    func reactions(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        let id = try call.message()
+        let (room, conversation) = try await conversation(of: call)
+        let reports = try await reports(
+            of: "react", ["id": .text(id.hexadecimal)], in: room.label, at: Conversation(conversation.view))
+        guard let list = reports.last?.report.content(ReactorList.self) else {
+            throw RouteFault(503, "leaving", "the node leaves")
+        }
+        return .json { list.write(to: &$0) }
+    }
+
+    func board(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        let room = try await modelRoom(of: call)
+        return .json { $0.list("cards", room.board) { $0.members(of: $1, in: room.label) } }
+    }
+
     func metrics() async throws(RouteFault) -> WebAnswer {
         for report in try await reports(of: .statistics, in: nil) {
             guard let counters = report.report.content(Counters.self)?.counters else { continue }
@@ -145,12 +162,14 @@ extension WebServer {
     }
 
     /// The room of a path.
-    func room(of call: RouteCall) async throws(RouteFault) -> RoomLabel {
+    func room(of call: RouteCall) async throws(RouteFault) -> RoomLabel { try await modelRoom(of: call).label }
+
+    func modelRoom(of call: RouteCall) async throws(RouteFault) -> ModelRoom {
         let id = call.parameters["room"]
         guard let room = try await rooms().first(where: { $0.label.id == id }) else {
             throw RouteFault(404, "unknown_room", "there is no such room")
         }
-        return room.label
+        return room
     }
 
     /// Performs a command of the table.
@@ -183,14 +202,14 @@ extension RouteFault {
     init(_ error: ChatError) {
         let status =
             switch error.code {
-            case .unknownPeer, .unknownMessage, .unknownRoom: 404
+            case .unknownPeer, .unknownMessage, .unknownRoom, .unknownCard: 404
             case .notConnected, .notAccepted, .ambiguousPeer, .tooManyRooms, .onlyRoom, .roomFailed, .tooManyContacts,
-                .noIdentity, .isAway:
+                .noIdentity, .tooManyReactions, .directOpen, .isAway:
                 409
             case .rateLimited: 429
             case .empty, .isCommand, .tooLong, .tooManyBytes, .tooDense, .invalidUTF8, .unknownCommand,
                 .invalidNickname,
-                .invalidReason, .invalidAbout, .invalidRoom, .invalidKey:
+                .invalidReason, .invalidAbout, .invalidEmoji, .invalidCard, .invalidRoom, .invalidKey:
                 422
             }
         self.init(status, error.code.rawValue, error.message, error.sentence)

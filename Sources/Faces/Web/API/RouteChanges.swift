@@ -11,9 +11,9 @@ import Wire
 extension WebServer {
     private static let done = WebAnswer(status: 204)
 
-    /// Says a text once for the `Idempotency-Key` of its request; each time if it has none.
+    /// Says a text, or puts a card up, once for the `Idempotency-Key` of its request; each time if it has none.
     func once(
-        _ call: RouteCall, _ say: @escaping @Sendable (isolated WebServer) async throws(RouteFault) -> SaidMessage
+        _ call: RouteCall, _ say: @escaping @Sendable (isolated WebServer) async throws(RouteFault) -> Said
     ) async throws(RouteFault) -> WebAnswer {
         guard let key = call.head.idempotencyKey else { return try await say(self).answer }
         guard (1...128).contains(key.count) else {
@@ -34,11 +34,12 @@ extension WebServer {
         }
         switch known {
         case .other: throw RouteFault(409, "other_request", "the Idempotency-Key is of another request")
-        case .said(let id, let message):
-            guard let room = model.room(id.room)?.label, let message = model.conversation(id)?.log[message] else {
-                throw RouteFault(404, "unknown_message", "the message of this request is gone")
+        case .said(let place):
+            if let said = model.said(at: place) { return said.answer }
+            switch place {
+            case .message: throw RouteFault(404, "unknown_message", "the message of this request is gone")
+            case .card: throw RouteFault(404, "unknown_card", "the card of this request is gone")
             }
-            return SaidMessage(message: message, room: room).answer
         case .asked(let task): return try await task.value.get().answer
         }
     }
@@ -56,30 +57,64 @@ extension WebServer {
         }
     }
 
-    func say(_ call: RouteCall) async throws(RouteFault) -> SaidMessage {
-        try call.only("text")
-        let text = try call.text("text")
+    func say(_ call: RouteCall) async throws(RouteFault) -> Said {
+        try call.only("text", "replyTo")
+        let (text, target) = (try call.text("text"), try call.replyTo())
         let (room, conversation) = try await conversation(of: call)
         switch conversation.view {
-        case .publicRoom: return try await said(.sayToRoom(text), in: room.label)
-        case .direct(let who): return try await said(.message(who: who.key.hexadecimal, text: text), in: room.label)
+        case .publicRoom: return try await said(.sayToRoom(text, replyTo: target), in: room.label)
+        case .direct(let who):
+            let command = Command.message(who: who.key.hexadecimal, text: text, replyTo: target)
+            return try await said(command, in: room.label)
         }
     }
 
-    func sayDirectly(_ call: RouteCall) async throws(RouteFault) -> SaidMessage {
-        try call.only("to", "text")
-        let (to, text) = (try call.text("to"), try call.text("text"))
+    func sayDirectly(_ call: RouteCall) async throws(RouteFault) -> Said {
+        try call.only("to", "text", "replyTo")
+        let (to, text, target) = (try call.text("to"), try call.text("text"), try call.replyTo())
         guard let key = PeerID(hexadecimal: to) else { throw RouteFault(422, "bad_member", "to is a key of 64 digits") }
-        return try await said(.message(who: key.hexadecimal, text: text), in: try await room(of: call))
+        let command = Command.message(who: key.hexadecimal, text: text, replyTo: target)
+        return try await said(command, in: try await room(of: call))
     }
 
-    /// The message that a command said.
-    private func said(_ command: Command, in room: RoomLabel) async throws(RouteFault) -> SaidMessage {
+    func postCard(_ call: RouteCall) async throws(RouteFault) -> Said {
+        try call.only("title", "text", "cardColor")
+        let (title, text) = (try call.text("title"), try call.text("text"))
+        let color = call.body["cardColor"] == nil ? nil : try call.text("cardColor")
+        return try await said(.card(title: title, text: text, color: color), in: try await room(of: call))
+    }
+
+    /// The message or the card of a command.
+    private func said(_ command: Command, in room: RoomLabel) async throws(RouteFault) -> Said {
         for report in try await reports(of: command, in: room) {
-            guard case .event(.message(let message)) = report.report, message.isFromCurrentUser else { continue }
-            return SaidMessage(message: message, room: report.room)
+            switch report.report {
+            case .event(.message(let message)) where message.isFromCurrentUser: return .message(message, report.room)
+            case .event(.card(let card)) where card.isFromCurrentUser: return .card(card, report.room)
+            case .event, .error, .answer, .entered, .opened, .viewed, .leaving, .snapshot, .listening, .entering: break
+            }
         }
         throw RouteFault(503, "leaving", "the node leaves")
+    }
+
+    func setReaction(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("emoji", "on")
+        let (emoji, isOn, id) = (try call.text("emoji"), try call.flag("on"), try call.message())
+        let (room, conversation) = try await conversation(of: call)
+        try await reports(
+            of: isOn ? "react" : "unreact", ["id": .text(id.hexadecimal), "emoji": .text(emoji)], in: room.label,
+            at: Conversation(conversation.view))
+        return WebServer.done
+    }
+
+    func removeCard(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        let room = try await modelRoom(of: call)
+        let id = MessageID(hexadecimal: call.parameters["card"] ?? "")
+        guard let card = room.board.first(where: { $0.id == id }) else {
+            throw RouteFault(404, "unknown_card", "there is no such card on the board")
+        }
+        guard card.isFromCurrentUser else { throw RouteFault(403, "foreign_card", "the card is another user's") }
+        try await reports(of: "card", ["remove": .text(card.id.hexadecimal)], in: room.label)
+        return WebServer.done
     }
 
     func edit(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
@@ -98,8 +133,7 @@ extension WebServer {
 
     private func ownMessage(of call: RouteCall) async throws(RouteFault) -> (RoomLabel, String) {
         let (room, conversation) = try await conversation(of: call)
-        let id = Hexadecimal.decode(call.parameters["message"] ?? "").flatMap { MessageID($0) }
-        guard let message = id.flatMap({ conversation.log[$0] }) else {
+        guard let message = conversation.log[try call.message()] else {
             throw RouteFault(404, "unknown_message", "no such message")
         }
         guard message.isFromCurrentUser else {

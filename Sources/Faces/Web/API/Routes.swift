@@ -1,21 +1,28 @@
+import Chat
+
 /// Schemas of bodies (JSON Schema 2020-12), as JSON.
 enum Schema {
     static let object: String = #"{"type":"object"}"#
     static let message: String = reference("Message")
     static let conversation: String = reference("Conversation")
     static let person: String = reference("Person")
+    static let card: String = reference("Card")
     static let request: String = reference("Request")
     static let problem: String = reference("Problem")
 
     static let components: [String: String] = [
+        "Card":
+            #"{"type":"object","required":["room","roomId","id","from","title","text","cardColor","sentAt","expiresAt","isFromCurrentUser","history"],"properties":{"room":{"type":"string"},"roomId":{"type":"string"},"id":{"type":"string","pattern":"^[0-9a-f]{32}$"},"title":{"type":"string"},"text":{"type":"string"},"cardColor":\#(cardColor),"sentAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"isFromCurrentUser":{"type":"boolean"},"history":{"type":"boolean"}}}"#,
         "Conversation":
             ##"{"type":"object","required":["id","kind","title","room","roomId","active","unread","last"],"properties":{"id":{"type":"string"},"roomId":{"type":"string"},"kind":{"enum":["room","direct"]},"title":{"type":"string"},"room":{"type":"string"},"private":{"type":"boolean"},"bridged":{"type":"boolean"},"active":{"type":"boolean"},"unread":{"type":"integer","minimum":0},"mentions":{"type":"integer","minimum":0},"firstUnread":{"type":["string","null"]},"online":{"type":"integer","minimum":0},"last":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Message"}]}}}"##,
         "Message":
-            #"{"type":"object","required":["conversation","conversationId","id","from","text","sentAt","receivedAt","isFromCurrentUser","history","unread"],"properties":{"conversation":{"enum":["public","direct"]},"conversationId":{"type":"string"},"id":{"type":"string","pattern":"^[0-9a-f]{32}$"},"text":{"type":"string"},"sentAt":{"type":"string","format":"date-time"},"receivedAt":{"type":"string","format":"date-time"},"isFromCurrentUser":{"type":"boolean"},"history":{"type":"boolean"},"unread":{"type":"integer"}}}"#,
+            ##"{"type":"object","required":["conversation","conversationId","id","from","text","sentAt","receivedAt","isFromCurrentUser","history","unread","replyTo","reactions"],"properties":{"conversation":{"enum":["public","direct"]},"conversationId":{"type":"string"},"id":{"type":"string","pattern":"^[0-9a-f]{32}$"},"text":{"type":"string"},"sentAt":{"type":"string","format":"date-time"},"receivedAt":{"type":"string","format":"date-time"},"isFromCurrentUser":{"type":"boolean"},"history":{"type":"boolean"},"unread":{"type":"integer"},"replyTo":{"type":["string","null"],"pattern":"^[0-9a-f]{32}$"},"reactions":{"type":"array","items":{"$ref":"#/components/schemas/Reaction"}}}}"##,
         "Person":
             #"{"type":"object","required":["room","roomId","who","state","since","muted","verified","blocked"],"properties":{"room":{"type":"string"},"roomId":{"type":"string"},"state":{"enum":["online","away","offline"]},"since":{"type":"string","format":"date-time"},"muted":{"type":"boolean"},"verified":{"type":"boolean"},"blocked":{"type":"boolean"}}}"#,
         "Problem":
             #"{"type":"object","required":["type","title","status","code","detail"],"properties":{"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"code":{"type":"string"},"detail":{"type":"string"}}}"#,
+        "Reaction":
+            #"{"type":"object","required":["emoji","count","own"],"properties":{"emoji":{"type":"string"},"count":{"type":"integer","minimum":1},"own":{"type":"boolean"}}}"#,
         "Request":
             #"{"type":"object","required":["room","roomId","key","from","text"],"properties":{"room":{"type":"string"},"roomId":{"type":"string"},"key":{"type":"string"},"text":{"type":"string"}}}"#,
     ]
@@ -40,6 +47,28 @@ enum Schema {
     static let active =
         #"{"type":"object","additionalProperties":false,"required":["active"],"properties":{"active":{"type":"boolean"},"view":{"type":"string"}}}"#
 
+    /// A text, and the message that it answers.
+    static let said =
+        #"{"type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"type":"string"},"replyTo":\#(answered)}}"#
+
+    /// A text to the peer of a key, and the message that it answers.
+    static let saidToPeer =
+        #"{"type":"object","additionalProperties":false,"required":["to","text"],"properties":{"to":\#(key),"text":{"type":"string"},"replyTo":\#(answered)}}"#
+
+    private static let answered = #"{"type":["string","null"],"pattern":"^[0-9a-f]{32}$"}"#
+
+    static let newCard =
+        #"{"type":"object","additionalProperties":false,"required":["title","text"],"properties":{"title":{"type":"string"},"text":{"type":"string"},"cardColor":\#(cardColor)}}"#
+
+    /// The authors of each emoji on a message.
+    static let reactors =
+        #"{"type":"object","required":["conversation","id","reactions"],"properties":{"conversation":{"enum":["public","direct"]},"id":{"type":"string"},"reactions":{"type":"array","items":{"type":"object","required":["emoji","who"],"properties":{"emoji":{"type":"string"},"who":{"type":"array","items":{"type":"object"}}}}}}}"#
+
+    static let cardColor: String = {
+        let names = CardColor.allCases.map { "\"\($0.name)\"" }.joined(separator: ",")
+        return #"{"enum":[\#(names)]}"#
+    }()
+
     static let string = #"{"type":"string"}"#
     static let boolean = #"{"type":"boolean"}"#
     static let id = #"{"type":"string","pattern":"^[0-9a-f]{32}$"}"#
@@ -48,7 +77,7 @@ enum Schema {
 
 extension Route {
     /// Every request of version 1.
-    static let all: [Route] = program + conversations + messages + people + requests
+    static let all: [Route] = program + conversations + messages + reactions + board + people + requests
 
     private static let program: [Route] = [
         Route(
@@ -122,7 +151,7 @@ extension Route {
         Route(
             method: "POST", path: "/api/v1/conversations/{conversation}/messages", operation: "postMessage",
             summary: "says a text; the same Idempotency-Key within 10 minutes gives the same message",
-            body: Schema.body(("text", Schema.string)), success: (201, Schema.message)
+            body: Schema.said, success: (201, Schema.message)
         ) { server, call throws(RouteFault) in
             try await server.once(call) { server throws(RouteFault) in try await server.say(call) }
         },
@@ -137,10 +166,42 @@ extension Route {
         Route(
             method: "POST", path: "/api/v1/rooms/{room}/direct", operation: "postDirect",
             summary: "a direct message to a peer of the room, or the request for a conversation",
-            body: Schema.body(("to", Schema.key), ("text", Schema.string)), success: (201, Schema.message)
+            body: Schema.saidToPeer, success: (201, Schema.message)
         ) { server, call throws(RouteFault) in
             try await server.once(call) { server throws(RouteFault) in try await server.sayDirectly(call) }
         },
+    ]
+
+    private static let reactions: [Route] = [
+        Route(
+            method: "GET", path: "/api/v1/conversations/{conversation}/messages/{message}/reactions",
+            operation: "getReactions", summary: "who has given the message which emojis",
+            success: (200, Schema.reactors)
+        ) { server, call throws(RouteFault) in try await server.reactions(call) },
+        Route(
+            method: "PUT", path: "/api/v1/conversations/{conversation}/messages/{message}/reactions",
+            operation: "putReaction", summary: "gives the message an emoji, or takes it back",
+            body: Schema.body(("emoji", Schema.string), ("on", Schema.boolean)), success: (204, nil)
+        ) { server, call throws(RouteFault) in try await server.setReaction(call) },
+    ]
+
+    private static let board: [Route] = [
+        Route(
+            method: "GET", path: "/api/v1/rooms/{room}/board", operation: "getBoard",
+            summary: "the cards on the notice board of the room, the oldest first",
+            success: (200, Schema.list("cards", of: Schema.card))
+        ) { server, call throws(RouteFault) in try await server.board(call) },
+        Route(
+            method: "POST", path: "/api/v1/rooms/{room}/board", operation: "postCard",
+            summary: "puts a card up; the same Idempotency-Key within 10 minutes gives the same card",
+            body: Schema.newCard, success: (201, Schema.card)
+        ) { server, call throws(RouteFault) in
+            try await server.once(call) { server throws(RouteFault) in try await server.postCard(call) }
+        },
+        Route(
+            method: "DELETE", path: "/api/v1/rooms/{room}/board/{card}", operation: "deleteCard",
+            summary: "takes an own card down", success: (204, nil)
+        ) { server, call throws(RouteFault) in try await server.removeCard(call) },
     ]
 
     private static let people: [Route] =

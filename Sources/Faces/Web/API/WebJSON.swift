@@ -145,6 +145,8 @@ enum WebJSON {
         }
     }
 
+    static func card(_ card: CardView, in room: RoomLabel) -> [UInt8] { object { $0.members(of: card, in: room) } }
+
     static func request(_ request: (who: PeerName, text: String), in room: RoomLabel) -> [UInt8] {
         object {
             $0.member("room", room.name)
@@ -181,6 +183,12 @@ extension JSONWriter {
         members(of: message)
         member("edited", message.isEdited)
         member("conversationId", "\(ConversationID(room, message.conversation))")
+    }
+
+    mutating func members(of card: CardView, in room: RoomLabel) {
+        member("room", room.name)
+        member("roomId", room.id)
+        members(of: card)
     }
 
     mutating func members(of conversation: ModelConversation, in room: ModelRoom) {

@@ -36,7 +36,8 @@ struct ChangedRows {
         case .unread(let id, _): add(.unread(id))
         case .note(let id, let note): add(note, of: id)
         case .request(let id, isOpen: _): add(.request(id))
-        case .began, .ended, .message, .edited, .removed, .delivery, .refreshed, .invitations, .erased:
+        case .began, .ended, .message, .edited, .reacted, .board, .removed, .delivery, .refreshed, .invitations,
+            .erased:
             break
         }
     }

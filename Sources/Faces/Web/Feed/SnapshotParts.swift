@@ -20,9 +20,18 @@ struct SnapshotParts: HubSnapshot {
         case conversation(ConversationID, [UInt8])
         case last(MessageView?, RoomLabel)
         case message(MessageView, RoomLabel)
+        case card(CardView, RoomLabel)
+
+        /// Whether Server-Sent Events have it.
+        var hasEvent: Bool {
+            switch self {
+            case .message, .card: true
+            case .row, .person, .invitation, .conversation, .last: false
+            }
+        }
     }
 
-    private static let lists = ["rooms", "people", "requests", "invitations", "colors"]
+    private static let lists = ["rooms", "people", "requests", "invitations", "colors", "cards"]
 
     private var elements: [Element] = []
     /// The first element that is not written.
@@ -52,6 +61,7 @@ struct SnapshotParts: HubSnapshot {
                 elements.append(.row("requests", WebJSON.request(request, in: room.label), topic))
             }
         }
+        for room in rooms { elements += room.board.map { .card($0, room.label) } }
         for room in rooms { for conversation in room.conversations { append(conversation, in: room) } }
     }
 
@@ -71,6 +81,8 @@ struct SnapshotParts: HubSnapshot {
             case .last(let message?, let room):
                 erasure.takes(EventTopic(message, in: room)) ? .last(nil, room) : element
             case .message(let message, let room): erasure.takes(EventTopic(message, in: room)) ? nil : element
+            case .card(let card, let room):
+                erasure.takes(EventTopic(RoomReport(room, .event(.card(card))))) ? nil : element
             case .row, .conversation, .last: element
             }
         }
@@ -89,7 +101,7 @@ struct SnapshotParts: HubSnapshot {
             switch element {
             case .last(let message?, let room): .last(changed(message, room), room)
             case .message(let message, let room): .message(changed(message, room), room)
-            case .row, .person, .invitation, .conversation, .last: element
+            case .row, .person, .invitation, .conversation, .last, .card: element
             }
         }
         place = 0
@@ -125,6 +137,7 @@ struct SnapshotParts: HubSnapshot {
             case .row(let list, let row, _): add(row, to: list)
             case .invitation(let invitation): add(WebJSON.invitation(invitation), to: "invitations")
             case .person(let peer, let room): add(WebJSON.person(peer, in: room), to: "people")
+            case .card(let card, let room): add(WebJSON.card(card, in: room), to: "cards")
             case .conversation(_, let head):
                 conversations.append((head, []))
                 size += head.count
@@ -173,11 +186,11 @@ struct SnapshotParts: HubSnapshot {
         }
     }
 
-    /// Server-Sent Events: the beginning, then one for each message.
+    /// Server-Sent Events: the beginning, then one for each card and message.
     private mutating func nextEvents() -> [UInt8] {
         var bytes: [UInt8] = []
         if number == 0 {
-            elements = elements.filter { if case .message = $0 { true } else { false } }
+            elements = elements.filter(\.hasEvent)
             let head = WebJSON.object {
                 $0.member("event", "snapshot")
                 $0.member("seq", seq)
@@ -185,15 +198,26 @@ struct SnapshotParts: HubSnapshot {
             bytes += event("snapshot", head)
         }
         while bytes.count < SnapshotParts.size, place < elements.count {
-            guard case .message(let message, let room) = elements[place] else { break }
+            let element = elements[place]
             place += 1
-            let line = WebJSON.object {
-                $0.member("event", "message")
-                $0.member("room", room.name)
-                $0.members(of: message, in: room)
-                $0.member("snapshot", true)
+            switch element {
+            case .message(let message, let room):
+                let line = WebJSON.object {
+                    $0.member("event", "message")
+                    $0.member("room", room.name)
+                    $0.members(of: message, in: room)
+                    $0.member("snapshot", true)
+                }
+                bytes += event("added", line)
+            case .card(let card, let room):
+                let line = WebJSON.object {
+                    $0.member("event", "card")
+                    $0.members(of: card, in: room)
+                    $0.member("snapshot", true)
+                }
+                bytes += event("card", line)
+            case .row, .person, .invitation, .conversation, .last: break
             }
-            bytes += event("added", line)
         }
         isOver = place == elements.count
         return bytes

@@ -127,7 +127,9 @@ extension WebServer {
                 return await commands.reports(of: try Command(line: line), in: room, at: conversation, view: view) ?? []
             }
             let addressed = try await AddressedLine(line, in: commands.rooms)
-            return await commands.reports(of: try Command(line: addressed.text), in: addressed.room, view: view) ?? []
+            let command = try Command(line: addressed.text)
+            return await commands.reports(
+                of: command, in: addressed.room, at: conversation ?? addressed.conversation, view: view) ?? []
         } catch {
             return [RoomReport(error, in: await commands.rooms.openLabel)]
         }

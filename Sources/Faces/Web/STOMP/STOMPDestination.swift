@@ -10,7 +10,9 @@ enum STOMPDestination: Hashable, Sendable {
     case people(String)
     /// `/topic/typing/ROOM`
     case typing(String)
-    /// `/app/channel/ROOM`: takes messages to a room.
+    /// `/topic/board/ROOM`: the notice board of a room.
+    case board(String)
+    /// `/app/channel/ROOM`: takes messages and cards to a room.
     case toChannel(String)
     /// `/app/direct/ROOM/KEY`: takes direct messages. One key can be in several rooms.
     case toPeer(PeerID, in: String)
@@ -19,7 +21,7 @@ enum STOMPDestination: Hashable, Sendable {
     var takesMessages: Bool {
         switch self {
         case .toChannel, .toPeer: true
-        case .channel, .direct, .people, .typing: false
+        case .channel, .direct, .people, .typing, .board: false
         }
     }
 
@@ -39,6 +41,8 @@ enum STOMPDestination: Hashable, Sendable {
             self = .people(room)
         } else if let room = rest("/topic/typing/").flatMap(STOMPDestination.decoded) {
             self = .typing(room)
+        } else if let room = rest("/topic/board/").flatMap(STOMPDestination.decoded) {
+            self = .board(room)
         } else if let room = rest("/app/channel/").flatMap(STOMPDestination.decoded) {
             self = .toChannel(room)
         } else if let parts = rest("/app/direct/"), let slash = parts.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -57,6 +61,7 @@ enum STOMPDestination: Hashable, Sendable {
         case .channel: .channel(room)
         case .people: .people(room)
         case .typing: .typing(room)
+        case .board: .board(room)
         case .toChannel: .toChannel(room)
         case .toPeer(let key, in: _): .toPeer(key, in: room)
         case .direct: .direct

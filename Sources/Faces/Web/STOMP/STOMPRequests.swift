@@ -33,6 +33,8 @@ extension STOMPSession {
             return perform(.whoami, in: .named(room), .subscription(subscription, receipt: frame["receipt"]))
         case .people(let room):
             return perform(.who(all: true), in: .named(room), .subscription(subscription, receipt: frame["receipt"]))
+        case .board(let room):
+            return perform(.board, in: .named(room), .subscription(subscription, receipt: frame["receipt"]))
         case .toChannel, .toPeer: return fail("the destination takes messages and has none", to: frame)
         }
     }
@@ -77,15 +79,54 @@ extension STOMPSession {
         guard let body = try? JSONValue(parsing: frame.body) else {
             return fail("a body is JSON", to: frame, code: "bad_json")
         }
-        guard let content = body["messageContent"]?.string else {
-            return fail("a body is an object with messageContent", to: frame, code: "bad_member")
+        let message: STOMPTransactions.Message
+        do throws(STOMPFault) {
+            message = STOMPTransactions.Message(place: place, content: try STOMPSession.content(of: body))
+        } catch {
+            return fail(error.message, to: frame, code: "bad_member")
         }
-        guard body["messageType"].map({ $0.string == "TEXT" }) ?? true else {
-            return fail("the messageType is TEXT", to: frame, code: "bad_member")
+        if case .card = message.content, case .toPeer = place {
+            return fail("a card is for a room", to: frame, code: ChatError.Code.invalidCard.rawValue)
         }
-        let message = STOMPTransactions.Message(place: place, text: content)
         guard let name = frame["transaction"] else { return perform(message, .receipt(frame["receipt"])) }
         return keep(message, in: name, frame)
+    }
+
+    /// The content of a body: as `messageType` and `messageContent`, or in a member `content`, as messages have it that are read.
+    private static func content(of body: JSONValue) throws(STOMPFault) -> STOMPTransactions.Message.Content {
+        let isRead = body["content"].isGiven
+        let names = isRead ? (type: "type", text: "text") : (type: "messageType", text: "messageContent")
+        guard let source = isRead ? body["content"] : body, let text = source[names.text]?.string else {
+            throw STOMPFault("a body is an object with messageContent, or with content and its text")
+        }
+        guard !isRead || !body["messageContent"].isGiven && !body["messageType"].isGiven else {
+            throw STOMPFault("a body has messageContent or content")
+        }
+        let type = source[names.type]
+        switch type.isGiven ? type?.string : "TEXT" {
+        case "TEXT":
+            guard !source["title"].isGiven, !source["cardColor"].isGiven else {
+                throw STOMPFault("a text has neither title nor cardColor")
+            }
+            guard !isRead || !body["replyTo"].isGiven || !source["replyTo"].isGiven else {
+                throw STOMPFault("a body has replyTo once")
+            }
+            let given = source["replyTo"].isGiven ? source["replyTo"] : body["replyTo"]
+            guard let target = given, target != .null else { return .text(text, replyTo: nil) }
+            guard let id = target.string.flatMap({ MessageID(hexadecimal: $0) }) else {
+                throw STOMPFault("replyTo is the id of a message")
+            }
+            return .text(text, replyTo: id)
+        case "CARD":
+            guard !body["replyTo"].isGiven, !source["replyTo"].isGiven else {
+                throw STOMPFault("a card answers no message")
+            }
+            guard let title = source["title"]?.string else { throw STOMPFault("a card has a title") }
+            let color = source["cardColor"]
+            guard !color.isGiven || color?.string != nil else { throw STOMPFault("the cardColor is a name") }
+            return .card(title: title, text: text, color: color?.string)
+        case _: throw STOMPFault("the type of a message is TEXT or CARD")
+        }
     }
 
     /// A message of a transaction keeps the rules already when it comes, so that a transaction is said as a whole.
@@ -93,7 +134,10 @@ extension STOMPSession {
         _ message: STOMPTransactions.Message, in name: String, _ frame: STOMPFrame
     ) -> [ClientEffect] {
         do throws(ChatError) {
-            _ = try Text.compose(try SlashRule.said(message.text))
+            switch message.content {
+            case .text(let text, replyTo: _): _ = try Text.compose(try SlashRule.said(text))
+            case .card(let title, let text, let color): _ = try CardContent(given: title, text: text, color: color)
+            }
         } catch {
             return fail(error.message, to: frame, code: error.code.rawValue)
         }
@@ -132,11 +176,14 @@ extension STOMPSession {
     }
 
     private mutating func perform(_ message: STOMPTransactions.Message, _ request: Request) -> [ClientEffect] {
-        switch message.place {
-        case .toChannel(let room): perform(.sayToRoom(message.text), in: .named(room), request)
-        case .toPeer(let peer, let room):
-            perform(.message(who: peer.hexadecimal, text: message.text), in: .named(room), request)
-        case .channel, .direct, .people, .typing: []
+        switch (message.place, message.content) {
+        case (.toChannel(let room), .text(let text, let target)):
+            perform(.sayToRoom(text, replyTo: target), in: .named(room), request)
+        case (.toChannel(let room), .card(let title, let text, let color)):
+            perform(.card(title: title, text: text, color: color), in: .named(room), request)
+        case (.toPeer(let peer, let room), .text(let text, let target)):
+            perform(.message(who: peer.hexadecimal, text: text, replyTo: target), in: .named(room), request)
+        case (.toPeer, .card), (.channel, _), (.direct, _), (.people, _), (.typing, _), (.board, _): []
         }
     }
 
@@ -165,8 +212,10 @@ extension STOMPSession {
             add(subscription)
             var effects = receipt(receiptID)
             for report in reports {
-                guard report.report.content(PeerList.self) != nil else { continue }
-                effects.append(message(JSONOutput(.forPrograms).line(of: report), of: nil, to: subscription))
+                let isPeople = report.report.content(PeerList.self) != nil
+                guard isPeople || report.report.content(BoardAnswer.self) != nil else { continue }
+                let topic = isPeople ? nil : EventTopic(report)
+                effects.append(message(JSONOutput(.forPrograms).line(of: report), of: topic, to: subscription))
             }
             return effects
         }
@@ -185,10 +234,16 @@ extension STOMPSession {
                 effects.append(message(body, of: EventTopic(report), to: subscription))
             }
         }
-        if heard.endsRoom {
-            // The people are gone with it.
-            let roster = RoomReport(report.room, .answer(.peers([], isWhole: true)))
-            effects += tell(JSONOutput(.forPrograms).line(of: roster), at: .people(report.room.name), of: report.room)
+        if heard.endsRoom { effects += tellEnd(of: report.room) }
+        if case .event(let event) = report.report, event.isOfBoard {
+            let line = JSONOutput(.forPrograms).line(of: report)
+            for subscription in subscriptions where subscription.place == .board(report.room.name) {
+                effects.append(message(line, of: EventTopic(report), to: subscription))
+            }
+        }
+        for card in heard.goneCards {
+            let body = STOMPSession.body(of: card, "removed", in: report.room)
+            effects += tell(body, at: .channel(report.room.name), of: report.room)
         }
         for request in heard.requestsAgain {
             for subscription in subscriptions where subscription.place == .direct {
@@ -208,6 +263,14 @@ extension STOMPSession {
             effects += tell(came, "added", of: EventTopic(came, in: report.room), in: report.room)
         }
         return effects
+    }
+
+    /// The people and the cards are gone with their room.
+    private mutating func tellEnd(of room: RoomLabel) -> [ClientEffect] {
+        [(Answer.peers([], isWhole: true), STOMPDestination.people(room.name)), (.board([]), .board(room.name))].flatMap
+        {
+            tell(JSONOutput(.forPrograms).line(of: RoomReport(room, .answer($0))), at: $1, of: room)
+        }
     }
 
     /// Tells what has no text.
@@ -235,6 +298,8 @@ extension STOMPSession {
     private static func place(of event: NodeEvent, in room: RoomLabel) -> STOMPDestination? {
         switch event {
         case .message(let message), .edited(let message), .deleted(let message): place(of: message, in: room)
+        case .reacted(let reaction): place(of: reaction.message, in: room)
+        case .card, .cardRemoved: .channel(room.name)
         case .request, .direct, .delivered, .read, .failed: .direct
         case .typing: .typing(room.name)
         case .ready, .peer, .crowd, .elsewhere, .person, .blocked, .renamed, .status: .people(room.name)
@@ -247,6 +312,9 @@ extension STOMPSession {
         case .message(let message): body(of: message, "added", in: report.room)
         case .edited(let message): body(of: message, "modified", in: report.room)
         case .deleted(let message): body(of: message, "removed", in: report.room)
+        case .reacted(let reaction): body(of: reaction.message, "modified", in: report.room)
+        case .card(let card): body(of: card, "added", in: report.room)
+        case .cardRemoved(let card, _): body(of: card, "removed", in: report.room)
         case .request, .direct, .delivered, .read, .failed, .typing, .peer, .crowd, .elsewhere, .ready, .renamed,
             .status, .person, .blocked, .invitation, .notice, .stopped:
             JSONOutput(.forPrograms).line(of: report)
@@ -263,6 +331,36 @@ extension STOMPSession {
             ("content-length", "\(body.count)"), ("ack", subscription.wantsAck ? "m-\(lastMessage)" : nil),
         ]
         return .send(STOMPFrame("MESSAGE", headers, body: body).bytes, of: source)
+    }
+
+    /// That of a card, with the members of a message; the texts of one that is off the board are empty.
+    private static func body(of card: CardView, _ change: String, in room: RoomLabel) -> [UInt8] {
+        let isGone = change == "removed"
+        return WebJSON.object {
+            $0.member("change", change)
+            $0.member("id", card.id.hexadecimal)
+            $0.member("room", room.name)
+            $0.member("channelId", room.name)
+            $0.member("conversationId", "\(ConversationID(room, .publicRoom))")
+            $0.member("senderUserId", card.from.key.hexadecimal)
+            $0.member("content") {
+                $0.object {
+                    $0.member("type", "CARD")
+                    $0.member("text", isGone ? "" : DisplayGuard.safe(card.content.text))
+                    $0.member("title", isGone ? "" : DisplayGuard.safe(card.content.title))
+                    $0.member("cardColor", card.content.color.name)
+                }
+            }
+            $0.member("action", nil as String?)
+            $0.member("createdAt", card.sentAt)
+            $0.member("expiresAt", card.expiresAt)
+            $0.member("from", card.from)
+            $0.member("isFromCurrentUser", card.isFromCurrentUser)
+            $0.member("history", card.isHistory)
+            $0.member("edited", false)
+            $0.member("replyTo", nil as String?)
+            $0.member("reactions") { $0.literal("[]") }
+        }
     }
 
     /// Each change has all members, as typed decoders want them; the text of a deleted message is empty.
@@ -293,8 +391,27 @@ extension STOMPSession {
             $0.member("isFromCurrentUser", message.isFromCurrentUser)
             $0.member("history", message.isHistory)
             $0.member("edited", message.isEdited)
+            $0.member("replyTo", message.replyTo?.hexadecimal)
+            $0.list("reactions", message.reactions) { $0.members(of: $1) }
         }
     }
+}
+
+extension NodeEvent {
+    /// Whether it is one of a notice board.
+    fileprivate var isOfBoard: Bool {
+        switch self {
+        case .card, .cardRemoved: true
+        case .message, .edited, .deleted, .reacted, .request, .direct, .delivered, .read, .failed, .typing, .ready,
+            .peer, .crowd, .elsewhere, .person, .blocked, .renamed, .status, .invitation, .notice, .stopped:
+            false
+        }
+    }
+}
+
+extension JSONValue? {
+    /// Whether it is there, and not null.
+    fileprivate var isGiven: Bool { self != nil && self != .null }
 }
 
 extension String {

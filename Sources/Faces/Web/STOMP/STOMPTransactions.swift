@@ -1,9 +1,17 @@
+import Wire
+
 /// The open transactions of a STOMP client, and the messages of those that were committed and not said yet.
 struct STOMPTransactions: Sendable {
-    /// A message that a client sends, once it is known to keep the rules.
+    /// A message or a card that a client sends, once it is known to keep the rules.
     struct Message: Hashable, Sendable {
+        enum Content: Hashable, Sendable {
+            case text(String, replyTo: MessageID?)
+            /// The name of the colour is nil for the usual one.
+            case card(title: String, text: String, color: String?)
+        }
+
         let place: STOMPDestination
-        let text: String
+        let content: Content
     }
 
     /// A step of a committed transaction.

@@ -468,8 +468,9 @@ extension WebServer {
         case .message(_, let message, at: _, evicted: _): paint(message.from.key)
         case .refreshed(let id, came: _, gone: _):
             for message in model.conversation(id)?.log.messages ?? [] { paint(message.from.key) }
-        case .edited, .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded, .delivery, .unread,
-            .note, .request, .invitations, .active:
+        case .board(_, let card, isUp: true): paint(card.from.key)
+        case .edited, .reacted, .board, .removed, .began, .changed, .moved, .ended, .conversation, .conversationEnded,
+            .delivery, .unread, .note, .request, .invitations, .active:
             break
         }
     }

@@ -177,7 +177,7 @@ struct SocketIOSession: ClientSession {
             case .connect: break
             case .disconnect: effects += leave()
             case .event(let name, let arguments, let acknowledgement):
-                effects += react(to: name, arguments.map(\.string), acknowledgement)
+                effects += react(to: name, arguments, acknowledgement)
             }
         }
         return effects
@@ -188,8 +188,9 @@ struct SocketIOSession: ClientSession {
         return close()
     }
 
-    private mutating func react(to name: String, _ texts: [String?], _ number: Int?) -> [ClientEffect] {
+    private mutating func react(to name: String, _ arguments: [JSONValue], _ number: Int?) -> [ClientEffect] {
         guard let room else { return close() }
+        let texts = arguments.map(\.string)
         let place = RequestedRoom.named(room.name)
         switch name {
         case "connectUser":
@@ -198,6 +199,15 @@ struct SocketIOSession: ClientSession {
         case "chatMessage":
             guard texts.count >= 2, let text = texts[1] else { return refusal("chatMessage has a nickname and a text") }
             return perform(.sayToRoom(text), in: place, .acknowledging(number))
+        case "chatCard":
+            guard texts.count >= 3, let title = texts[1], let text = texts[2] else {
+                return refusal("chatCard has a nickname, a title and a text")
+            }
+            let color = texts.count > 3 ? texts[3] : nil
+            guard color != nil || texts.count <= 3 || arguments[3] == .null else {
+                return refusal("the colour of a chatCard is a name")
+            }
+            return perform(.card(title: title, text: text, color: color), in: place, .acknowledging(number))
         case "startType", "stopType":
             return perform(.typing(name == "startType"), in: place, .acknowledging(number))
         case "exitUser": return acknowledgement(number) + [message("1")] + leave()
@@ -290,24 +300,56 @@ struct SocketIOSession: ClientSession {
         }
     }
 
-    /// The public messages, the people and the user's name of the room, or of the next one of its name, as behind a wipe; each with
-    /// its number as the last argument.
+    /// The public messages, the cards, the people and the user's name of the room, or of the next one of its name, as behind a wipe;
+    /// each with its number as the last argument.
     func packet(of entry: EventLog.Entry) -> [UInt8]? {
-        let names = ["added", "gone", "peer", "person", "renamed", "ready", "parted"]
+        let names = [
+            "added", "gone", "reacted", "card", "goneCard", "peer", "person", "renamed", "ready", "parted",
+        ]
         guard entry.audience != .streams, names.contains(entry.name),
             let event = try? JSONValue(parsing: entry.json), event["room"]?.string == room?.name
         else { return nil }
         return switch entry.name {
-        case "gone": removal(of: event, entry)
+        case "gone": removal(of: event, entry, "chatMessageRemoved")
+        case "goneCard": removal(of: event, entry, "chatCardRemoved")
+        case "reacted": reactions(of: event, entry)
+        case "card": card(event, entry)
         case "parted": emptyList(entry)
         case _: packet(of: event, entry)
         }
     }
 
-    private func removal(of event: JSONValue, _ entry: EventLog.Entry) -> [UInt8]? {
+    private func removal(of event: JSONValue, _ entry: EventLog.Entry, _ name: String) -> [UInt8]? {
         guard event["conversation"]?.string == "public", let number = event["number"]?.string else { return nil }
-        let packet = SocketIOPacket.event("chatMessageRemoved") {
+        let packet = SocketIOPacket.event(name) {
             $0.string(number)
+            $0.string("\(entry.number)")
+        }
+        return Array("4\(packet)".utf8)
+    }
+
+    /// All reactions to a message, by the number of its event.
+    private func reactions(of event: JSONValue, _ entry: EventLog.Entry) -> [UInt8]? {
+        guard event["conversation"]?.string == "public", let number = entry.reactedTo else { return nil }
+        let packet = SocketIOPacket.event("chatMessageReactions") {
+            $0.string("\(number)")
+            $0.object { counts in
+                for row in event["reactions"]?.array ?? [] {
+                    guard let emoji = row["emoji"]?.string, let count = row["count"]?.integer else { continue }
+                    // As it is: an emoji has no scalar that does harm, and two of them never have one name.
+                    counts.member(emoji, count)
+                }
+            }
+            $0.string("\(entry.number)")
+        }
+        return Array("4\(packet)".utf8)
+    }
+
+    private func card(_ event: JSONValue, _ entry: EventLog.Entry) -> [UInt8] {
+        let packet = SocketIOPacket.event("newChatCard") {
+            $0.string(event["from"]?["displayName"]?.string ?? "")
+            for name in ["title", "text", "cardColor"] { $0.string(DisplayGuard.safe(event[name]?.string ?? "")) }
+            $0.string(event["sentAt"]?.string ?? "")
             $0.string("\(entry.number)")
         }
         return Array("4\(packet)".utf8)
