@@ -267,7 +267,7 @@ class Attention(PageTest):
             const { drawPeople } = await import("/side.js");
             const model = new Model();
             const room = { id: "r1", roomId: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true };
-            take(model, { event: "snapshot", rooms: [], requests: [], invitations: [], colors: [],
+            take(model, { event: "snapshot", rooms: [], requests: [], invitations: [], colors: [], cards: [],
                           people: [{ roomId: "r1", state: "online", since: "", who: { key: "0".repeat(64), displayName: "one" } }],
                           conversations: [{ ...room, messages: [] }] });
             const note = { event: "note", conversationId: "r1", number: 1, renamed: 0, renames: [], texts: [] };
@@ -284,13 +284,13 @@ class Attention(PageTest):
     def test_the_memory_of_the_page_is_bounded(self):
         result = self.page().evaluate("""async () => {
             const { Messages } = await import("/messages.js");
-            const { Model, keepAnswer, take } = await import("/model.js");
+            const [{ Model, take }, { keepAnswer }] = await Promise.all([import("/model.js"), import("/commands.js")]);
             const messages = new Messages();
             const make = (n) => ({ id: `${n}`, receivedAt: new Date(n).toISOString() });
             for (let n = 100; n < 3000; n += 1) messages.add(make(n), null);
             const kept = [messages.all.length, messages.byId.size, messages.first, messages.all[0].id];
             const model = new Model();
-            take(model, { event: "snapshot", rooms: [], people: [], requests: [], invitations: [], colors: [],
+            take(model, { event: "snapshot", rooms: [], people: [], requests: [], invitations: [], colors: [], cards: [],
                           conversations: [{ id: "r1", roomId: "r1", kind: "room", unread: 0, active: true, messages: [] }] });
             const who = (n) => ({ key: n.toString(16).padStart(64, "0"), displayName: `${n}` });
             for (let n = 0; n < 3000; n += 1) {

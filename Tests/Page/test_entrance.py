@@ -243,12 +243,15 @@ class Entrance(PageTest):
         deadline = time.monotonic() + PATIENCE
         while served.link() == served.url:
             self.assertLess(time.monotonic(), deadline, "no page came")
+            # The browser needs the processor.
+            time.sleep(0.1)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "control.web.html")))
         # The page says that it is there: the room is on a screen, as the terminal has looked away.
         row = served.conversation()["id"]
         served.ask("PUT", f"/api/v1/conversations/{row}/active", {"active": False})
         while not served.conversation()["active"]:
             self.assertLess(time.monotonic(), deadline, "no page shows the room")
+            time.sleep(0.1)
 
     def test_chromium_is_opened_with_the_page(self):
         profile = os.path.join(self.folder, "profile")

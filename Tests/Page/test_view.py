@@ -16,7 +16,8 @@ GROUPS = """async (rows) => {
     const make = ([author, time, own], id) => ({ id: `${id}`, text: "x", sentAt: new Date(1.7e12 + time).toISOString(), isFromCurrentUser: own === true,
                                                from: { key: author.repeat(64), displayName: `${author}#1` } });
     const [root, newer] = [document.createElement("div"), document.createElement("button")];
-    const log = new Log(root, newer, { unsent: () => [], isHidden: () => false, color: () => "c1", author: (_, { from }) => from, person: () => undefined });
+    const log = new Log(root, newer, { unsent: () => [], isHidden: () => false, color: () => "c1", author: (_, { from }) => from, person: () => undefined,
+                                         smallTalk: () => null });
     log.show({ messages: new Messages(rows.map(make)), unreadFrom: "6" });
     return [...root.querySelectorAll(".message")].map((row) => row.classList.contains("head"));
 }"""
@@ -253,7 +254,7 @@ class View(PageTest):
         before = page.evaluate(PLACES)
         menu = self.menu(page, "of *bob*")
         name = f"bob#{self.bob.number}"
-        expect(menu.get_by_role("menuitem")).to_have_text(["Copy the text", "Message privately", f"About {name}", f"Mute {name}", f"Block {name}"])
+        expect(menu.get_by_role("menuitem")).to_have_text(["Reply", "React", "Copy the text", "Message privately", f"About {name}", f"Mute {name}", f"Block {name}"])
         self.assertEqual(page.evaluate(PLACES), before)
         self.item(page, "Copy").click()
         expect(menu).to_be_hidden()
@@ -261,12 +262,12 @@ class View(PageTest):
         self.menu(page, "of *bob*")
         self.item(page, "Mute").click()
         expect(page.locator("#people .last")).to_contain_text("muted")
-        expect(self.menu(page, "of *bob*").get_by_role("menuitem").nth(3)).to_have_text(f"Unmute {name}")
+        expect(self.menu(page, "of *bob*").get_by_role("menuitem").nth(5)).to_have_text(f"Unmute {name}")
         # A press beside it closes it, and does nothing else.
         page.mouse.click(700, 200)
         expect(menu).to_be_hidden()
         self.menu(page, "mine")
-        expect(menu.get_by_role("menuitem")).to_have_text(["Copy the text", "Edit", "Delete"])
+        expect(menu.get_by_role("menuitem")).to_have_text(["Reply", "React", "Copy the text", "Edit", "Delete"])
         self.item(page, "Edit").click()
         expect(page.locator("#text")).to_have_value("mine")
         expect(page.locator("#text")).to_be_focused()
@@ -482,8 +483,8 @@ class View(PageTest):
         page.keyboard.press("Enter")
         page.keyboard.press("End")
         page.keyboard.press("Home")
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("Enter")
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+            page.keyboard.press(key)
         expect(page.locator("#dialog-title")).to_have_text(f"To bob#{self.bob.number}")
         page.keyboard.type("in private")
         page.keyboard.press("Enter")
@@ -573,7 +574,7 @@ class View(PageTest):
             const who = (number) => ({ key: number.toString(16).padStart(64, "0"), displayName: `${String(number).padStart(2, "0")}#1` });
             const numbers = Array.from({ length: 20 }, (_, number) => number);
             const room = { id: "r1", roomId: "r1", kind: "room", title: "lobby", room: "lobby", unread: 0, mentions: 0, online: 19, active: true, messages: [] };
-            take(model, { event: "snapshot", rooms: [], requests: [], invitations: [], colors: [],
+            take(model, { event: "snapshot", rooms: [], requests: [], invitations: [], colors: [], cards: [],
                 people: numbers.map((n) => ({ roomId: n === 0 ? "r2" : "r1", room: "lobby", state: "online", since: "", who: who(n) })),
                 conversations: [room, ...numbers.map((n) => ({ ...room, id: `r1-${n}`, kind: "direct", with: who(n), unread: n === 19 ? 3 : 0 }))] });
             const list = document.createElement("ul");

@@ -84,8 +84,9 @@ export class API {
     return answer;
   }
 
-  say(conversation, text, key) {
-    return this.ask("POST", `conversations/${conversation}/messages`, { text: lineOf(text) }, { "Idempotency-Key": key });
+  // - replyTo: the id of the message that the text answers, if it does.
+  say(conversation, text, key, replyTo) {
+    return this.ask("POST", `conversations/${conversation}/messages`, { text: lineOf(text), ...(replyTo && { replyTo }) }, { "Idempotency-Key": key });
   }
 
   // - line: as it is typed.
@@ -97,7 +98,7 @@ export class API {
     return this.ask("DELETE", `conversations/${conversation}/messages/${message}`);
   }
 
-  // Sets or removes a mark of a peer: "mute", "block" or "verified".
+  // Sets or removes a mark of a peer.
   mark({ roomId, who }, name, isOn) {
     return this.ask(isOn ? "PUT" : "DELETE", `rooms/${roomId}/people/${who.key}/${name}`);
   }

@@ -6,7 +6,12 @@ export function keepTexts(model, outbox) {
   if (!current) return;
   for (const { info, held, edit, draft } of model.ended.splice(0)) {
     const lines = [held?.text, edit && changed(edit), draft].filter((line) => line?.trim());
-    outbox.move(info.id, current.info.id, lines, heldWords(info));
+    // None is said by itself there, and none answers a message.
+    outbox.move(info.id, current.info.id, lines, (text) => {
+      Object.assign(text, { reason: heldWords(info), line: text.line ?? lineOf(text.text), replyTo: null });
+      // The answer says whether a text that is under way was said.
+      if (text.state === "waiting") text.state = "refused";
+    });
   }
 }
 

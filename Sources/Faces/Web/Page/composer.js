@@ -16,7 +16,8 @@ export class Composer {
   // Each action has the conversation that is on the screen, whatever the node has open by then.
   // on: {send(conversation, text), command(conversation, line), change(conversation, message, line), remove(conversation, message),
   // isKnown(conversation), isThere(conversation, message), lastOwn(conversation), typing(conversation, isOn), names(conversation),
-  // commands(), pickEmoji(button, take, left)}
+  // commands(), pickEmoji(button, take, left), field(), endAnswer(conversation)}
+  // on.field tells that the field shows something else.
   // on.command tells the id of the conversation that the page shows behind it; null for a command that was refused.
   constructor({ form, input, rule, deleteButton, several, offers, emoji }, on) {
     Object.assign(this, { form, input, rule, deleteButton, several, on, shown: null, edited: null, typed: 0, command: null, behind: [], refused: 0 });
@@ -109,6 +110,8 @@ export class Composer {
       else this.send();
     } else if (event.key === "Escape" && this.edited) {
       this.stopEditing();
+    } else if (event.key === "Escape" && this.shown?.replyTo) {
+      this.on.endAnswer(this.shown);
     } else if (event.key === "ArrowUp" && this.input.value === "" && this.shown) {
       const last = this.on.lastOwn(this.shown);
       if (last) {
@@ -179,6 +182,7 @@ export class Composer {
     if (this.input.value !== text) this.input.value = text;
     this.offers?.close();
     this.shape();
+    this.on.field();
   }
 
   // Keeps the line with its conversation.

@@ -56,7 +56,7 @@ export class Connection {
     if (part.more) return null;
     const { parts } = this;
     this.parts = [];
-    const lists = ["rooms", "people", "requests", "invitations", "colors"].map((name) => [name, parts.flatMap((each) => each[name])]);
+    const lists = ["rooms", "people", "requests", "invitations", "colors", "cards"].map((name) => [name, parts.flatMap((each) => each[name])]);
     const conversations = new Map();
     for (const conversation of parts.flatMap((each) => each.conversations)) {
       const known = conversations.get(conversation.id);

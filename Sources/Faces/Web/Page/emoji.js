@@ -28,6 +28,8 @@ memo📝 book📖 books📚 calendar📅 pushpin📌 paperclip📎 scissors✂�
 warning⚠️ no_entry⛔ stop🛑 check✅ cross❌ question❓ exclamation❗ plus➕ minus➖ recycle♻️ infinity♾️ up⬆️ down⬇️ left⬅️ right➡️
 red_circle🔴 green_circle🟢 blue_circle🔵 flag🏁 white_flag🏳️ pirate🏴‍☠️ korea🇰🇷`;
 
+// Those that are given to messages most.
+const usual = ["thumbsup", "heart", "joy", "tada", "surprised", "cry"];
 let known = null;
 
 // The emojis by their names, in the order of the list.
@@ -39,11 +41,11 @@ export function emojis() {
   return known;
 }
 
-// [name, emoji] of the names that have a text in them, those that begin with it first.
+// [name, emoji] of the names that have a text in them: the one that is the text, those that begin with it, and the others.
 export function find(text) {
   const wanted = text.toLowerCase().trim().replace(/\s+/gu, "_");
-  const found = [...emojis()].filter(([name]) => name.includes(wanted));
-  return [...found.filter(([name]) => name.startsWith(wanted)), ...found.filter(([name]) => !name.startsWith(wanted))];
+  const rank = ([name]) => (name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2);
+  return [...emojis()].filter(([name]) => name.includes(wanted)).sort((a, b) => rank(a) - rank(b));
 }
 
 export class Picker {
@@ -67,18 +69,19 @@ export class Picker {
     });
   }
 
-  // - anchor: the button that it stands above.
+  // - anchor: the button that it belongs to, if it does.
   // - take: gets the emoji.
   // - left: gives the focus back.
-  toggle(anchor, take, left) {
+  // - box: what it stands above.
+  // - hasUsual: whether the usual reactions are a row in front of all.
+  toggle(anchor, take, left, box = anchor.getBoundingClientRect(), hasUsual = false) {
     if (this.root.matches(":popover-open")) return this.root.hidePopover();
-    Object.assign(this, { anchor, take, left });
+    Object.assign(this, { anchor, take, left, hasUsual });
     this.filter.value = "";
     this.filter.setAttribute("aria-label", phrase("findEmoji"));
     this.filter.placeholder = phrase("findEmoji");
     this.draw();
     this.root.showPopover();
-    const box = anchor.getBoundingClientRect();
     const { offsetWidth, offsetHeight } = this.root;
     this.root.style.left = `${Math.max(8, Math.min(box.right - offsetWidth, innerWidth - offsetWidth - 8))}px`;
     this.root.style.top = `${box.top > offsetHeight + 8 ? box.top - offsetHeight - 8 : Math.max(8, innerHeight - offsetHeight - 8)}px`;
@@ -86,8 +89,9 @@ export class Picker {
   }
 
   draw() {
-    this.grid.replaceChildren(...find(this.filter.value).map(([name, text], index) => {
-      const made = element("button", "emoji", text);
+    const first = this.hasUsual && this.filter.value.trim() === "" ? usual.map((name) => [name, emojis().get(name)]) : [];
+    this.grid.replaceChildren(...[...first, ...find(this.filter.value)].map(([name, text], index) => {
+      const made = element("button", index < first.length ? "emoji usual" : "emoji", text);
       Object.assign(made, { type: "button", title: name, tabIndex: index === 0 ? 0 : -1 });
       made.setAttribute("aria-label", name);
       return made;
@@ -110,14 +114,21 @@ export class Picker {
   gridKey(event) {
     const buttons = [...this.grid.children];
     const place = buttons.indexOf(document.activeElement);
-    // As many as the width has room for.
-    const columns = buttons.filter(({ offsetTop }) => offsetTop === buttons[0].offsetTop).length;
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
-    if (!step || place < 0) return;
+    const isBack = ["ArrowLeft", "ArrowUp"].includes(event.key);
+    if (place < 0 || !(isBack || ["ArrowRight", "ArrowDown"].includes(event.key))) return;
     event.preventDefault();
-    if (place + step < 0) return this.filter.focus();
-    const next = buttons[Math.min(place + step, buttons.length - 1)];
+    const isBeside = ["ArrowLeft", "ArrowRight"].includes(event.key);
+    const found = isBeside ? buttons[place + (isBack ? -1 : 1)] : inNextRow(buttons, buttons[place], isBack);
+    if (!found && isBack) return this.filter.focus();
+    const next = found ?? buttons.at(-1);
     for (const made of buttons) made.tabIndex = made === next ? 0 : -1;
     next.focus();
   }
+}
+
+// The one above or below a button. A row may be shorter than the others.
+function inNextRow(buttons, { offsetTop, offsetLeft }, isUp) {
+  const rest = buttons.filter((each) => (isUp ? each.offsetTop < offsetTop : each.offsetTop > offsetTop));
+  const top = rest.at(isUp ? -1 : 0)?.offsetTop;
+  return rest.findLast((each) => each.offsetTop === top && each.offsetLeft <= offsetLeft);
 }

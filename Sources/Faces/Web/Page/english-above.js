@@ -13,6 +13,9 @@ export const strings = {
   invitesOpen: "invites you to the room %1",
 
   // The menu of a message.
+  answerIt: "Reply",
+  react: "React",
+  whoReacted: "Who reacted",
   aboutWho: "About %1",
   copyText: "Copy the text",
   notCopied: "Not copied",
@@ -21,6 +24,40 @@ export const strings = {
   unmuteWho: "Unmute %1",
   blockWho: "Block %1",
   unblockWho: "Unblock %1",
+
+  // Replies.
+  answers: "answers %1: %2",
+  answerTo: "Answer to %1",
+  endAnswer: "Do not answer it",
+  notHereNow: "a message that is not here",
+  deletedOne: "a deleted message",
+
+  // Reactions.
+  ownReaction: "%2 %1, {yours|one of them yours}; press to take it back",
+  othersReaction: "%2 %1; press to give it too",
+  mostReactions: "You gave this message three emojis, the most there can be. Press one of yours to take it back.",
+
+  // The notice board.
+  boardOf: "Board of %1",
+  noCards: "No card is on the board.",
+  putUp: "Put up a card",
+  until: "until %1",
+  takeDown: "Remove",
+  takeDownWhich: "remove %1",
+  cardTitle: "Title",
+  titleFault: "a card needs a title",
+  titleLong: "the title is %1 characters; %2 is the most",
+  countOf: "%1 of %2",
+  takesPlace: "You have two cards on the board, the most there can be: this one takes the place of “%1”.",
+  color: "Colour",
+  red: "red",
+  orange: "orange",
+  yellow: "yellow",
+  green: "green",
+  teal: "teal",
+  blue: "blue",
+  purple: "purple",
+  gray: "gray",
 
   // The page.
   wipeNow: "Wipe, come back at once",
@@ -53,6 +90,8 @@ export const strings = {
   // A person.
   directMessage: "Direct message",
   verify: "Verify",
+  mute: "Mute",
+  block: "Block",
   unmute: "Unmute",
   unblock: "Unblock",
   inviteToRoom: "Invite to a room",
@@ -98,5 +137,6 @@ export const strings = {
   notDone: "Not done",
   searchIn: "Search %1",
   searchText: "Text",
+  found: "%1 message{|s}",
   searchFault: "a search needs a text",
 };

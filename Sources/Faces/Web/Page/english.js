@@ -3,6 +3,7 @@ export const strings = {
   // The page.
   away: " (away)",
   awayFor: " (away: %1)",
+  board: "Board",
   changeName: "Change name",
   conversations: "Conversations",
   conversationsAndPeople: "Conversations and people",
@@ -61,6 +62,7 @@ export const strings = {
   newest: "newest",
   edited: "edited",
   namesYou: "names you",
+  answersYou: "answers you",
   sending: "on its way",
   deleted: "(deleted)",
   delivered: "delivered",
@@ -72,6 +74,7 @@ export const strings = {
   discard: "Discard",
   useHere: "Use it here",
   missed: "%1 message{|s} that you missed",
+  cardOn: "%1 puts a card on the board: %2",
   came: "%1 came",
   gone: "%1 left",
   you: "you",
@@ -103,15 +106,12 @@ export const strings = {
   inOtherNetwork: "in another network",
   notHere: "not here",
   notHereSince: "not here since %1",
-  mute: "Mute",
-  block: "Block",
 
   // Rooms.
   name: "Name",
 
   // Dialogues and search.
   close: "Close",
-  found: "%1 message{|s}",
   messageGone: "the message is gone",
 
   // Notifications.

@@ -13,6 +13,9 @@ export const strings = {
   invitesOpen: "방 %1에 초대합니다",
 
   // The menu of a message.
+  answerIt: "답장",
+  react: "반응",
+  whoReacted: "반응한 사람",
   aboutWho: "%1 정보",
   copyText: "글 복사",
   notCopied: "복사하지 못했습니다",
@@ -21,6 +24,40 @@ export const strings = {
   unmuteWho: "%1 숨김 풀기",
   blockWho: "%1 차단",
   unblockWho: "%1 차단 풀기",
+
+  // Replies.
+  answers: "%1에게 답장: %2",
+  answerTo: "%1에게 답장",
+  endAnswer: "답장하지 않기",
+  notHereNow: "여기에 없는 메시지",
+  deletedOne: "지운 메시지",
+
+  // Reactions.
+  ownReaction: "%2 %1, {내 반응|내 반응도 있음}. 누르면 되돌립니다",
+  othersReaction: "%2 %1. 누르면 나도 반응합니다",
+  mostReactions: "한 메시지에는 이모지를 세 개까지 줄 수 있습니다. 내가 준 것을 누르면 되돌립니다.",
+
+  // The notice board.
+  boardOf: "%1 게시판",
+  noCards: "게시판에 카드가 없습니다.",
+  putUp: "카드 붙이기",
+  until: "%1까지",
+  takeDown: "떼기",
+  takeDownWhich: "%1 떼기",
+  cardTitle: "제목",
+  titleFault: "카드에는 제목이 있어야 합니다",
+  titleLong: "제목이 %1자입니다. 최대 %2자입니다",
+  countOf: "%1/%2자",
+  takesPlace: "게시판에 내 카드가 이미 두 장 있고, 더는 붙일 수 없습니다. 이 카드는 “%1” 카드를 대신합니다.",
+  color: "색",
+  red: "빨강",
+  orange: "주황",
+  yellow: "노랑",
+  green: "초록",
+  teal: "청록",
+  blue: "파랑",
+  purple: "보라",
+  gray: "회색",
 
   // The page.
   wipeNow: "지우고 바로 돌아오기",
@@ -53,6 +90,8 @@ export const strings = {
   // A person.
   directMessage: "개인 메시지",
   verify: "확인",
+  mute: "숨기기",
+  block: "차단",
   unmute: "숨김 풀기",
   unblock: "차단 풀기",
   inviteToRoom: "방에 초대",
@@ -98,5 +137,6 @@ export const strings = {
   notDone: "하지 못했습니다",
   searchIn: "%1에서 찾기",
   searchText: "찾을 글",
+  found: "메시지 %1개",
   searchFault: "찾을 글을 넣으세요",
 };

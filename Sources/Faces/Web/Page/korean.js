@@ -3,6 +3,7 @@ export const strings = {
   // The page.
   away: " (자리 비움)",
   awayFor: " (자리 비움: %1)",
+  board: "게시판",
   changeName: "이름 바꾸기",
   conversations: "대화",
   conversationsAndPeople: "대화와 사람",
@@ -61,6 +62,7 @@ export const strings = {
   newest: "최신으로",
   edited: "고침",
   namesYou: "나를 언급",
+  answersYou: "나에게 답장",
   sending: "보내는 중",
   deleted: "(지움)",
   delivered: "전달됨",
@@ -72,6 +74,7 @@ export const strings = {
   discard: "버리기",
   useHere: "여기에 쓰기",
   missed: "놓친 메시지 %1개",
+  cardOn: "%1 님이 게시판에 카드를 붙였습니다: %2",
   came: "%1명 들어옴",
   gone: "%1명 나감",
   you: "나",
@@ -103,15 +106,12 @@ export const strings = {
   inOtherNetwork: "다른 네트워크에 있음",
   notHere: "없음",
   notHereSince: "%1부터 없음",
-  mute: "숨기기",
-  block: "차단",
 
   // Rooms.
   name: "이름",
 
   // Dialogues and search.
   close: "닫기",
-  found: "메시지 %1개",
   messageGone: "메시지가 없어졌습니다",
 
   // Notifications.

@@ -2,10 +2,14 @@
 import { loadWhole } from "/strings.js";
 
 const modules = {
+  board: () => import("/board.js"),
   closed: () => import("/closed.js"),
+  commands: () => import("/commands.js"),
   dialogs: () => import("/dialogs.js"),
   emoji: () => import("/emoji.js"),
   entrance: () => import("/entrance.js"),
+  keys: () => import("/keys.js"),
+  language: () => import("/language.js"),
   menu: () => import("/menu.js"),
   offers: () => import("/offers.js"),
   people: () => import("/people.js"),
@@ -15,10 +19,11 @@ const modules = {
   screen: () => import("/screen.js"),
   search: () => import("/search.js"),
   several: () => import("/several.js"),
+  smalltalk: () => import("/smalltalk.js"),
   sound: () => import("/sound.js"),
 };
 // These have neither texts nor a style of their own.
-const plain = new Set(["closed", "press", "screen", "sound"]);
+const plain = new Set(["closed", "keys", "language", "press", "screen", "sound"]);
 let style = null;
 
 // Loads the style of what lies above the page.

@@ -15,11 +15,12 @@ const groupTime = 5 * 60_000;
 
 export class Log {
   // on: {unsent(conversation), isHidden(conversation, message), color(who), author(conversation, message), person(conversation, message),
-  // welcome(conversation), menu(conversation, message, box), about(conversation, message), retry(conversation, text),
-  // use(text), discard(text)}
+  // card(id), welcome(conversation), menu(conversation, message, box), about(conversation, message), retry(conversation, text),
+  // use(text), discard(text), smallTalk()}
+  // on.smallTalk(isNeeded) gives what draws quotes and reactions, once it is there.
   constructor(root, newer, on) {
     // `end` is the place behind the window's last message; null while the window follows the newest one.
-    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, missed: 0 });
+    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, keys: null, end: null, drawn: 0, missed: 0 });
     this.isStuck = true;
     root.addEventListener("scroll", () => this.scrolled());
     newer.addEventListener("click", () => this.toEnd());
@@ -62,7 +63,7 @@ export class Log {
     let group = groupAt(all, start);
     for (const [index, message] of all.slice(start, Math.max(end, 0)).entries()) {
       if (message.kind && !isErased(message)) {
-        plan.push(...(message.kind === "note" ? noteRows(message) : [answerRow(message)]));
+        plan.push(...this.otherRows(message));
         group = null;
         continue;
       }
@@ -85,6 +86,13 @@ export class Log {
     return [...plan, ...unsent.map((text) => this.unsentRow(text))];
   }
 
+  otherRows(row) {
+    if (row.kind === "note") return noteRows(row);
+    if (row.kind !== "card") return [{ key: row.id, stamp: "", make: row.make }];
+    const card = this.on.card(row.id);
+    return [lineRow("note", row.id, phrase("cardOn", this.on.author(this.shown, card).displayName, shownText(card.title)))];
+  }
+
   welcome() {
     const lines = this.on.welcome(this.shown);
     return { key: "welcome", stamp: lines.join("\n"), make: () => welcomeRow(lines) };
@@ -99,11 +107,17 @@ export class Log {
     row.stamp = [message.kind, message.text, message.action, message.edited, message.mention, name.displayName, color, ...of].join("\n");
     row.make = () => this.message(message, name);
     row.head = isOwn ? () => [] : () => this.head(name, color, of);
-    return row;
+    return this.dressed(row, message);
   }
 
   unsentRow(text) {
-    return { key: text.key, stamp: `${text.state} ${text.reason}`, make: () => this.unsent(text) };
+    return this.dressed({ key: text.key, stamp: `${text.state} ${text.reason}`, make: () => this.unsent(text) }, text);
+  }
+
+  // A row with what stands around its text: a quote, and reactions.
+  dressed(row, said) {
+    const small = this.on.smallTalk(Boolean(said.replyTo || said.reactions?.length));
+    return { ...row, ...small?.around(this.shown, said) };
   }
 
   draw(goesToEnd) {
@@ -126,7 +140,7 @@ export class Log {
       this.rows.delete(key);
     }
     let place = this.root.firstChild;
-    for (const { key, stamp, make, message, isHead, head, mark } of plan) {
+    for (const { key, stamp, make, message, isHead, head, mark, around = "", dress } of plan) {
       const row = this.rows.get(key);
       const isKept = row?.stamp === stamp;
       const shown = isKept ? row.element : make();
@@ -134,9 +148,10 @@ export class Log {
         if (place === row.element) place = shown;
         this.replace(row.element, shown);
       }
-      this.rows.set(key, { element: shown, stamp, isHead, mark, message });
+      this.rows.set(key, { element: shown, stamp, isHead, mark, around, message });
       if (message && (!isKept || row.isHead !== isHead)) setHead(shown, isHead ? head() : [], isHead);
       if (message && (!isKept || row.mark !== mark)) setMark(shown, mark);
+      if (around !== (isKept ? row.around : "")) dress(shown);
       if (shown === place) place = place.nextSibling;
       else this.root.insertBefore(shown, place);
     }
@@ -149,13 +164,13 @@ export class Log {
     if (hadFocus) after.focus({ preventScroll: true });
   }
 
-  // The texts of the messages in view, the first one at the front: {key, top}. One of them may be gone afterwards; a name may come or go above
+  // The texts of the messages in view, the first one that is wholly in view at the front: {key, top}. One of them may be gone afterwards; a name may come or go above
   // another one.
   anchors() {
     const { top, bottom } = this.root.getBoundingClientRect();
     const rows = [...this.rows].filter(([, row]) => row.message).map(([key, row]) => ({ key, box: textOf(row).getBoundingClientRect() }));
     return rows.filter(({ box }) => box.bottom > top && box.top < bottom).map(({ key, box }) => ({ key, top: box.top }))
-      .sort((a, b) => a.top - b.top);
+      .sort((a, b) => (a.top < top) - (b.top < top) || a.top - b.top);
   }
 
   restore(anchors) {
@@ -249,7 +264,9 @@ export class Log {
     row.tabIndex = -1;
     const time = timeRow(message);
     const line = element("div", "line");
-    const words = [message.edited && "edited", message.mention && "namesYou"].filter(Boolean).map((name) => phrase(name)).join(" · ");
+    const answered = this.messages.message(message.replyTo);
+    const mention = answered?.isFromCurrentUser ? "answersYou" : "namesYou";
+    const words = [message.edited && "edited", message.mention && mention].filter(Boolean).map((name) => phrase(name)).join(" · ");
     if (action) line.append("• ", peerName(name), " ");
     line.append(richText(action ?? message.text));
     if (words) line.append(" ", element("span", "meta", words));
@@ -323,23 +340,12 @@ export class Log {
     else if (event.target.closest(".from, .face")) this.on.about(this.shown, message);
   }
 
+  // The keys come with the first of them, which they obey too.
   key(event) {
-    const row = event.target.closest(".message");
-    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-      const rows = [...this.root.querySelectorAll(".message[data-id]")];
-      const place = rows.indexOf(row);
-      const next = place < 0 ? rows.at(-1) : rows[place + (event.key === "ArrowUp" ? -1 : 1)];
-      if (!next) return;
-      next.focus({ preventScroll: true });
-      next.scrollIntoView({ block: "nearest" });
-    } else if ((event.key === "Enter" && event.target === row) || event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
-      const message = this.messageOf(event.target);
-      if (!message) return;
-      this.askFor(message, row.querySelector(".text").getBoundingClientRect());
-    } else if (event.key === "Escape" && row) {
-      this.root.focus({ preventScroll: true });
-    } else return;
+    if (this.keys) return this.keys.obey(event);
+    if (!/^(?:Arrow|Enter|Escape|ContextMenu|F10)/u.test(event.key) || (event.key === "Enter" && event.target.closest(":any-link,:enabled"))) return;
     event.preventDefault();
+    later("keys").then(({ Keys }) => (this.keys ??= new Keys(this)).obey(event), () => {});
   }
 }
 
@@ -388,7 +394,8 @@ function setMark(row, mark) {
   row.querySelector(".mark")?.remove();
   if (!mark) return;
   row.classList.toggle("lost", mark === "failed");
-  row.querySelector(".line").append(element("span", "meta mark", ` ${phrase(mark)}`));
+  const line = row.querySelector(".line");
+  line.insertBefore(element("span", "meta mark", ` ${phrase(mark)}`), line.querySelector(".chips"));
 }
 
 function buttons(...actions) {
@@ -413,17 +420,4 @@ function noteRows({ id, came, left, renamed, renames, texts }) {
   const names = renames.map(({ was, is, own }) => (own ? phrase("youAreNow", is) : phrase("isNow", was, is)));
   if (renamed > renames.length) names.push(phrase("otherNames", renamed));
   return [folded, ...names, ...texts].filter(Boolean).map((text, place) => lineRow("note", `${id} ${place}`, text));
-}
-
-function answerRow({ id, texts, isBad }) {
-  const make = () => {
-    const row = element("div", isBad ? "answer bad" : "answer");
-    row.append(...texts.map((text) => {
-      const line = element("p", "", text);
-      line.dir = "auto";
-      return line;
-    }));
-    return row;
-  };
-  return { key: id, stamp: "", make };
 }

@@ -7,11 +7,11 @@ import { Connection } from "/connection.js";
 import { behindDialog, element, part, peerName } from "/elements.js";
 import { later } from "/later.js";
 import { Log } from "/log.js";
-import { Model, keepAnswer, take } from "/model.js";
+import { Model, take } from "/model.js";
 import { Notices } from "/notices.js";
 import { Outbox } from "/outbox.js";
-import { drawConversations, drawPeople, fillBadge, roomSign, titleOf } from "/side.js";
-import { changeLanguage, fillWords, languageOf, phrase } from "/strings.js";
+import { drawConversations, drawPeople, roomSign, titleOf } from "/side.js";
+import { fillWords, phrase } from "/strings.js";
 import { clock, day, presenceOf, shortName, shownText } from "/text.js";
 import { welcomeLines } from "/welcome.js";
 
@@ -22,12 +22,18 @@ const model = new Model();
 const made = new Map();
 const makers = {
   closed: (module) => module,
+  commands: ({ Commands }) => new Commands(api, model, { follow, changed: () => draw(["log"]) }),
+  board: ({ Board }) => new Board(api, model),
   dialogs: (module) => module,
   emoji: ({ Picker }) => new Picker(part("picker")),
   entrance: (module) => module,
+  language: (module) => module,
   menu: ({ Menu }) => new Menu(part("actions"), {
     gone: () => composer.tell(phrase("messageGone"), true),
     author: (conversation, message) => model.author(conversation, message),
+    answer: (conversation, message) => answer(conversation, message),
+    react: (conversation, message) => use("smalltalk", (small) => small.pick(conversation, message)),
+    showReactions: (conversation, message) => use("smalltalk", (small) => small.showWho(conversation, message)),
     edit: (message) => composer.edit(message),
     remove,
     mark,
@@ -45,6 +51,14 @@ const makers = {
   }),
   rooms: ({ RoomDialogs }) => new RoomDialogs(api, model, follow),
   screen: ({ Screen }) => new Screen(document.body),
+  smalltalk: ({ SmallTalk }) => new SmallTalk(part("reply"), api, model, {
+    attempt, use,
+    row: ({ id }) => log.rows.get(id)?.element,
+    reveal: (id) => log.reveal(id),
+    field: () => (composer.edited || composer.held ? null : composer.shown),
+    end: () => answer(composer.shown, null),
+    gone: () => composer.tell(phrase("messageGone")),
+  }),
   // A message that was found may be of another conversation than the one that is shown by now.
   search: ({ Search }) => new Search(api, model, (id, message) => {
     if (id !== model.active) open(id);
@@ -107,11 +121,20 @@ const composer = new Composer({
   form: part("composer"), input: part("text"), rule: part("rule"), deleteButton: part("delete"), several: part("several"),
   offers: part("offers"), emoji: part("emoji"),
 }, {
-  send: ({ info }, text) => {
-    outbox.add(info.id, text);
+  send: (conversation, text) => {
+    outbox.add(conversation.info.id, text, conversation.replyTo);
+    conversation.replyTo = null;
+    reviewReply();
     log.toEnd();
   },
-  command: perform,
+  field: reviewReply,
+  endAnswer: (conversation) => answer(conversation, null),
+  command: async (conversation, line) => {
+    const id = await use("commands", (commands) => commands.perform(conversation, line));
+    // Without what performs it, the user has the line again.
+    if (id === undefined) composer.insert(line);
+    return id ?? null;
+  },
   isKnown: ({ info }) => model.conversations.has(info.id),
   isThere: (conversation, message) => model.has(conversation, message),
   pickEmoji: (...picked) => use("emoji", (picker) => picker.toggle(...picked)),
@@ -119,19 +142,33 @@ const composer = new Composer({
   remove,
   lastOwn: ({ messages }) => messages.all.findLast(({ kind, isFromCurrentUser }) => !kind && isFromCurrentUser),
   names: ({ info }) => model.here(info.roomId),
-  commands,
+  commands: () => use("commands", (commands) => commands.all()),
   typing: ({ info }, on) => api.ask("PUT", `conversations/${info.id}/typing`, { on }).catch(() => {}),
 });
 
-let known = null;
+// Makes the draft of a conversation an answer to one of its messages, or to none: at once, as the draft may be sent before the strip is
+// drawn.
+function answer(conversation, message) {
+  if (composer.edited) composer.stopEditing();
+  conversation.replyTo = message?.id ?? null;
+  composer.input.focus();
+  return use("smalltalk", (small) => small.review());
+}
 
-// The commands of the node: {usage, does}.
-function commands() {
-  known ??= api.perform({ command: "help" }).then(({ reports }) => reports[0].commands).catch(() => {
-    known = null;
-    return [];
-  });
-  return known;
+function reviewReply() {
+  made.get("smalltalk")?.review();
+}
+
+let wanted = null;
+
+// What draws quotes and reactions comes with the first of them.
+function smallTalk(isNeeded) {
+  if (isNeeded && !made.has("smalltalk")) {
+    wanted ??= use("smalltalk", () => draw(["log"])).finally(() => {
+      wanted = null;
+    });
+  }
+  return made.get("smalltalk");
 }
 
 const log = new Log(part("log"), part("newer"), {
@@ -140,6 +177,7 @@ const log = new Log(part("log"), part("newer"), {
   color: (who) => model.colorOf(who),
   author: ({ info }, message) => model.authorOf(info, message),
   person: ({ info }, { from }) => model.person(info, from),
+  card: (id) => model.cards.get(id),
   welcome: ({ info }) => welcomeLines(info, model.me(info).self, model.nodes.get(info.roomId)),
   menu: (conversation, message, box) => use("menu", (menu) => menu.open(
     `${day(message.sentAt)}, ${clock(message.sentAt)}`, menu.itemsOf(conversation, message), box, () => model.has(conversation, message))),
@@ -156,6 +194,7 @@ const log = new Log(part("log"), part("newer"), {
     outbox.remove(text);
     composer.focus();
   },
+  smallTalk,
 });
 
 const showPerson = (person) => use("people", (people) => people.show(person));
@@ -180,6 +219,7 @@ function received(event) {
   if (event.event === "message") arrived(event);
   if (event.event === "request" && !event.snapshot) notices.tell(event.from, phrase("asksToTalk"));
   if (event.event === "invitation" && !event.there) notices.tell(event.from, phrase("invitesYou"));
+  if (event.event === "direct" && event.state === "left") use("commands", (commands) => commands.left(event));
   draw(parts);
   if (["snapshot", "wiped"].includes(event.event) && model.isAnew) {
     outbox.forget();
@@ -201,27 +241,6 @@ function arrived(message) {
   if ((message.history && !message.missed) || !document.hidden) return;
   if (isOpen) conversation.unreadFrom ??= message.id;
   notices.arrived(message, isOpen);
-}
-
-// Performs a command that was typed in a conversation. The answer is shown to this page alone, below the line as the node says that it may be
-// shown: without the key of a room. What a message or another row shows has no answer.
-async function perform(conversation, line) {
-  let [texts, isBad, shownLine] = [[], false, line.split(/\s/u, 1)[0]];
-  try {
-    const answer = await api.perform({ line, conversation: conversation.info.id });
-    [texts, shownLine] = [answer.text, answer.line];
-    follow(answer);
-  } catch (error) {
-    texts = [error instanceof Refusal ? error.message : phrase("notReached")];
-    shownLine = error.line ?? shownLine;
-    isBad = true;
-  }
-  const shown = model.conversations.get(conversation.info.id) ?? model.current;
-  if (shown && texts.length > 0) {
-    keepAnswer(shown, [`> ${shownLine}`, ...texts], isBad);
-    draw(["log"]);
-  }
-  return isBad ? null : model.active;
 }
 
 // Rows under a press stay until it ends: a press on a row that is made anew would be lost.
@@ -266,7 +285,7 @@ function drawParts() {
   }
   if (has("list")) {
     notices.show(model.unread);
-    fillBadge(part("elsewhere"), unreadElsewhere());
+    onScreen((screen) => screen.count(part("elsewhere"), model));
   }
   if (has("people") && !isPressed) drawPeople(part("people"), model, showPerson);
   if (has("title")) drawTitle(current?.info);
@@ -274,7 +293,7 @@ function drawParts() {
   if (current && model.ended.length > 0) use("closed", ({ keepTexts }) => keepTexts(model, outbox));
   if (has("log") && current) log.show(current);
   else if (has()) log.clear();
-  made.get("menu")?.review();
+  for (const name of ["board", "menu", "smalltalk"]) made.get(name)?.review();
   composer.review();
 }
 
@@ -295,7 +314,10 @@ function drawTitle(info) {
   const title = !info ? [] : info.with ? [faceOf(info), peerName(info.with)] : [roomSign(info), element("bdi", "", titleOf(info))];
   part("title").replaceChildren(...title);
   part("presence").textContent = info ? presence(info) : "";
-  part("room").hidden = info?.kind !== "room";
+  part("board").hidden = part("room").hidden = info?.kind !== "room";
+  const cards = info ? model.cardsIn(info.roomId).length : 0;
+  part("board").lastChild.textContent = cards;
+  part("board").lastChild.hidden = cards === 0;
   part("with").hidden = info?.kind !== "direct";
   const names = (info?.typing ?? []).map(shortName);
   part("typing").textContent = typingWords(names);
@@ -315,13 +337,6 @@ function typingWords(names) {
 function presence(info) {
   if (info.kind === "direct") return presenceOf(model.person(info, info.with) ?? { state: "offline" });
   return info.online === 0 ? phrase("nobodyHere") : phrase("here", info.online + 1);
-}
-
-// Of a narrow screen, which does not show the lists beside a conversation.
-function unreadElsewhere() {
-  const others = [...model.conversations.values()].filter((conversation) => conversation !== model.current).map(({ info }) => info);
-  const sum = (name) => others.reduce((all, info) => all + info[name], 0);
-  return { unread: sum("unread") + model.requests.size + model.invitations.size, mentions: sum("mentions") };
 }
 
 // Shows a conversation in this page alone.
@@ -349,6 +364,7 @@ function tellView() {
 
 const actions = {
   menu: () => onScreen((screen) => screen.showLists()),
+  board: () => use("board", (board) => board.open(composer.shown)),
   room: () => use("rooms", (rooms) => rooms.about(composer.shown.info)),
   with: () => showPerson(model.author(composer.shown, { from: composer.shown.info.with })),
   search: () => composer.shown && use("search", (search) => search.ask(composer.shown.info)),
@@ -356,25 +372,12 @@ const actions = {
   join: () => use("rooms", (rooms) => rooms.join()),
   make: () => use("rooms", (rooms) => rooms.make()),
   wipe: () => use("rooms", (rooms) => rooms.wipe()),
-  language: async () => {
-    const before = languageOf();
-    try {
-      // A dialogue that has come meanwhile has its words.
-      await changeLanguage(() => !part("dialog").open);
-    } catch {
-      return showState(phrase("notReached"), true);
-    }
-    if (languageOf() === before) return;
-    made.get("menu")?.close();
-    if (part("picker").matches(":popover-open")) part("picker").hidePopover();
-    known = null;
-    fillWords(document);
+  language: () => use("language", ({ change }) => change({ menu: made.get("menu"), model, log }, () => {
+    made.get("commands")?.forget();
     composer.translate();
     connection?.tell();
-    for (const { messages } of model.conversations.values()) for (const row of messages.all) row.day = undefined;
-    log.forget();
     draw(["all"]);
-  },
+  })).catch(() => showState(phrase("notReached"), true)),
 };
 fillWords(document);
 for (const [id, action] of Object.entries(actions)) part(id).addEventListener("click", action);
@@ -385,7 +388,10 @@ const screens = matchMedia("(max-width: 44rem), (any-pointer: coarse)");
 const onScreen = (action) => screens.matches && use("screen", action);
 const fitScreen = () => onScreen(() => {});
 fitScreen();
-screens.addEventListener("change", fitScreen);
+screens.addEventListener("change", () => {
+  fitScreen();
+  if (model.current) draw(["list"]);
+});
 const admission = await enter();
 if (admission.token) connect(admission);
 else await refuse(admission.problem);

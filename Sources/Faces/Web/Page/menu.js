@@ -4,8 +4,8 @@ import { phrase } from "/strings.js";
 import { shortName } from "/text.js";
 
 export class Menu {
-  // on: {gone(), author(conversation, message), edit(message), remove(conversation, message), mark(person, name, isOn), showPerson(person),
-  // writeTo(person), showText(title, text)}
+  // on: {gone(), author(conversation, message), answer(conversation, message), react(conversation, message), showReactions(conversation, message),
+  // edit(message), remove(conversation, message), mark(person, name, isOn), showPerson(person), writeTo(person), showText(title, text)}
   constructor(root, on) {
     Object.assign(this, { root, on, before: null, isThere: null });
     root.addEventListener("keydown", (event) => this.key(event));
@@ -26,15 +26,20 @@ export class Menu {
   // What can be done with a message, and with its author.
   itemsOf(conversation, message) {
     const { on } = this;
-    const copy = [phrase("copyText"), () => navigator.clipboard.writeText(message.text).catch(() => on.showText(phrase("notCopied"), message.text))];
+    const talk = [
+      [phrase("answerIt"), () => on.answer(conversation, message)],
+      [phrase("react"), () => on.react(conversation, message)],
+      ...(message.reactions.length > 0 ? [[phrase("whoReacted"), () => on.showReactions(conversation, message)]] : []),
+      [phrase("copyText"), () => navigator.clipboard.writeText(message.text).catch(() => on.showText(phrase("notCopied"), message.text))],
+    ];
     if (message.isFromCurrentUser) {
-      return [copy, [phrase("edit"), () => on.edit(message)], [phrase("delete"), () => on.remove(conversation, message), true]];
+      return [...talk, [phrase("edit"), () => on.edit(message)], [phrase("delete"), () => on.remove(conversation, message), true]];
     }
     const person = on.author(conversation, message);
     const name = shortName(person.who);
     const isDirect = conversation.info.kind === "direct";
     return [
-      copy,
+      ...talk,
       ...(isDirect ? [] : [[phrase("privately"), () => on.writeTo(person)]]),
       [phrase("aboutWho", name), () => on.showPerson(person)],
       [phrase(person.muted ? "unmuteWho" : "muteWho", name), () => on.mark(person, "mute", !person.muted)],

@@ -1,5 +1,6 @@
 // The rows of a conversation, the oldest first, each id once: messages as the node sends them, and between them rows of another kind, the
-// node's notes, the answers to commands of this page, and the places of messages that were deleted while the page had them.
+// node's notes, the places of cards that came, the answers to commands of this page, and the places of messages that were deleted while the
+// page had them.
 export class Messages {
   // More than the node keeps (100 messages): what is dropped can not be had again.
   static most = 1000;

@@ -1,10 +1,8 @@
 // What the page shows: rows of the node as it sends them, and what this page alone knows: drafts, answers to its commands, invitations that
 // are hidden, the conversation that it shows, and the line over new messages. No drawing.
 import { Messages } from "/messages.js";
-import { phrase } from "/strings.js";
 
 const mostPeople = 1024;
-const mostAnswers = 50;
 
 export class Model {
   constructor() {
@@ -24,11 +22,12 @@ export class Model {
     const before = this.conversations;
     const [people, requests] = [event.people, event.requests].map((rows) => new Map(rows.map((row) => [inRoom(row), row])));
     Object.assign(this, { conversations: new Map(), people, requests, invitations: new Map(), colors: new Map(),
-      nodes: new Map(event.rooms.map((room) => [room.id, room])) });
+      nodes: byId(event.rooms), cards: byId(event.cards) });
     for (const { messages, ...info } of event.conversations) {
       const conversation = before.get(info.id) ?? made(info);
       const unreadFrom = conversation.unreadFrom ?? info.firstUnread;
       Object.assign(conversation, { info, unreadFrom, messages: conversation.messages.renewed(messages) });
+      for (const { kind, id } of [...conversation.messages.all]) if (kind === "card" && !this.cards.has(id)) conversation.messages.remove(id);
       this.conversations.set(info.id, conversation);
     }
     // The last room can not be left: without any of before, the user has another identity, which gets nothing of this one.
@@ -54,6 +53,11 @@ export class Model {
   // The own rooms, as their conversations.
   get rooms() {
     return [...this.conversations.values()].map(({ info }) => info).filter(({ kind }) => kind === "room");
+  }
+
+  // The cards on the notice board of a room.
+  cardsIn(roomId) {
+    return [...this.cards.values()].filter((card) => card.roomId === roomId);
   }
 
   // The listed peers of a room.
@@ -125,21 +129,15 @@ export class Model {
 }
 
 const made = (info) => ({
-  // `edit` is {message, text}, a change that is not sent yet, and `held` {title, text}, lines of a conversation that has ended, or behind a
-  // refused command, without a title.
-  info, messages: new Messages(), draft: "", edit: null, held: null, unreadFrom: null,
+  // `edit` is {message, text}, a change that is not sent yet, `held` {title, text}, lines of a conversation that has ended, or behind a
+  // refused command, without a title, and `replyTo` the id of the message that the draft answers.
+  info, messages: new Messages(), draft: "", edit: null, held: null, replyTo: null, unreadFrom: null,
 });
-
-// Keeps an answer to a command of this page, behind the newest message.
-// - texts: its lines.
-export function keepAnswer({ messages }, texts, isBad) {
-  const answers = messages.all.filter(({ kind }) => kind === "answer");
-  if (answers.length === mostAnswers) messages.remove(answers[0].id);
-  messages.add({ kind: "answer", id: crypto.randomUUID(), texts, isBad }, null);
-}
 
 // The name of a peer among those of all rooms: one key may be in several, and is another user in each.
 const inRoom = ({ roomId, who, from }) => `${roomId}-${(who ?? from).key}`;
+
+const byId = (rows) => new Map(rows.map((row) => [row.id, row]));
 
 const nameOf = ({ from, to }) => `${from.key} ${to}`;
 
@@ -163,15 +161,8 @@ const takers = new Map(Object.entries({
 
   // The page has nothing until the next identity is there.
   wiped(model) {
-    model.snapshot({ rooms: [], conversations: [], people: [], requests: [], invitations: [], colors: [] });
+    model.snapshot({ rooms: [], conversations: [], people: [], requests: [], invitations: [], colors: [], cards: [] });
     return ["all"];
-  },
-
-  // Either of the two has left it; the next text asks for it again.
-  direct(model, { state, with: who }, conversation) {
-    if (state !== "left" || !conversation) return [];
-    keepAnswer(conversation, [phrase("leftTalk", who.displayName)], false);
-    return ["log"];
   },
 
   message: (model, event, conversation) => (conversation?.messages.add(event, event.before) ? ["log", "list"] : ["again"]),
@@ -228,6 +219,24 @@ const takers = new Map(Object.entries({
   deleted(model, { id }, conversation) {
     conversation?.messages.erase(id);
     return ["log", "list"];
+  },
+
+  reacted(model, { id, reactions }, conversation) {
+    Object.assign(conversation?.messages.message(id) ?? {}, { reactions });
+    return ["log"];
+  },
+
+  // One that another user puts up now has a line among the messages, which goes with it.
+  card(model, card) {
+    model.cards.set(card.id, card);
+    if (!card.history && !card.isFromCurrentUser) model.conversations.get(card.roomId)?.messages.add({ kind: "card", id: card.id }, null);
+    return ["title", "log"];
+  },
+
+  cardRemoved(model, { id, roomId }) {
+    model.cards.delete(id);
+    model.conversations.get(roomId)?.messages.remove(id);
+    return ["title", "log"];
   },
 
   delivered: takeDelivery,

@@ -1,10 +1,9 @@
 // Texts that the user said and the node has not taken yet: none is lost or said twice, and those of a conversation keep their
 // order. A text goes out when the one in front of it is taken or refused; sent again, it has the same Idempotency-Key.
 import { Refusal } from "/api.js";
-import { lineOf } from "/text.js";
 
 const longestPause = 30_000;
-const made = (text) => ({ key: crypto.randomUUID(), text, state: "waiting", reason: null, candidates: new Set() });
+const made = (text, replyTo = null) => ({ key: crypto.randomUUID(), text, replyTo, state: "waiting", reason: null, candidates: new Set() });
 
 export class Outbox {
   // on: {said(conversationId, message), changed()}
@@ -12,8 +11,8 @@ export class Outbox {
     Object.assign(this, { api, on, texts: new Map(), busy: new Set(), pause: 1000, timer: null });
   }
 
-  // The texts of a conversation: {key, text, state: "waiting" | "sending" | "refused", reason, candidates}, and `line`, as it is typed, of
-  // one that was for a conversation that has ended.
+  // The texts of a conversation: {key, text, replyTo, state: "waiting" | "sending" | "refused", reason, candidates}, and `line`, as it is
+  // typed, of one that was for a conversation that has ended.
   of(id) {
     return this.texts.get(id) ?? [];
   }
@@ -28,8 +27,8 @@ export class Outbox {
     this.of(id).find(({ text, state }) => state === "sending" && text === message.text)?.candidates.add(message.id);
   }
 
-  add(id, text) {
-    this.texts.set(id, [...this.of(id), made(text)]);
+  add(id, text, replyTo) {
+    this.texts.set(id, [...this.of(id), made(text, replyTo)]);
     this.send(id);
   }
 
@@ -43,14 +42,10 @@ export class Outbox {
     this.send(id);
   }
 
-  // Keeps the texts of a conversation that has ended, and lines that were typed there, in another one, where none is said by itself.
-  move(id, to, lines, reason) {
+  // Has the texts of a conversation that has ended in another one, and lines behind them.
+  move(id, to, lines, change) {
     const texts = [...this.of(id), ...lines.map((line) => ({ ...made(line), line }))];
-    for (const text of texts) {
-      Object.assign(text, { reason, line: text.line ?? lineOf(text.text) });
-      // The answer says whether a text that is under way was said.
-      if (text.state === "waiting") text.state = "refused";
-    }
+    texts.forEach(change);
     this.texts.delete(id);
     this.texts.set(to, [...this.of(to), ...texts]);
     this.on.changed();
@@ -81,7 +76,7 @@ export class Outbox {
   async post(id, text) {
     text.state = "sending";
     try {
-      const message = await this.api.say(id, text.text, text.key);
+      const message = await this.api.say(id, text.text, text.key, text.replyTo);
       this.pause = 1000;
       this.remove(text);
       this.on.said(id, message);

@@ -1,5 +1,7 @@
 // A narrow screen shows the lists or a conversation. The way back from a conversation leads to the lists, by the browser's own step back.
 
+import { fillBadge } from "/side.js";
+
 const narrow = matchMedia("(max-width: 44rem)");
 
 export class Screen {
@@ -36,6 +38,13 @@ export class Screen {
   showConversation() {
     if (narrow.matches && !this.isInConversation) history.pushState({ place: "conversation" }, "");
     this.follow();
+  }
+
+  // What is unread in the lists, which are not shown beside a conversation.
+  count(badge, { conversations, current, requests, invitations }) {
+    const others = [...conversations.values()].filter((conversation) => conversation !== current).map(({ info }) => info);
+    const sum = (name) => others.reduce((all, info) => all + info[name], 0);
+    fillBadge(badge, { unread: sum("unread") + requests.size + invitations.size, mentions: sum("mentions") });
   }
 
   fit() {

@@ -1,6 +1,7 @@
 // Finds messages of the conversation that is shown, and goes to one of them.
 import * as dialogs from "/dialogs.js";
 import { behindDialog, element, peerName } from "/elements.js";
+import { goTo } from "/reveal.js";
 import { phrase } from "/strings.js";
 import { clock, day, shownText } from "/text.js";
 
@@ -46,13 +47,4 @@ export class Search {
     item.append(row);
     return item;
   }
-}
-
-function goTo(row) {
-  if (!row) return;
-  row.scrollIntoView({ block: "center" });
-  row.classList.add("found");
-  row.tabIndex = 0;
-  row.focus({ preventScroll: true });
-  row.addEventListener("blur", () => row.classList.remove("found"), { once: true });
 }

@@ -1,5 +1,5 @@
 // The language of the page, and its texts, of which only those of one language are loaded.
-import { keepChoice, keptChoice } from "/kept.js";
+import { keptChoice } from "/kept.js";
 
 // Of each language the texts of the page, and those of what comes later.
 const tables = {
@@ -10,7 +10,7 @@ let language = chosen();
 let isWhole = false;
 let { strings } = await tables[language][0]();
 
-async function wholeOf(tag) {
+export async function wholeOf(tag) {
   const [page, above] = await Promise.all(tables[tag].map((load) => load()));
   return { ...page.strings, ...above.strings };
 }
@@ -33,13 +33,9 @@ function chosen() {
 
 export const languageOf = () => language;
 
-// Takes the other language once its texts are there, if nothing is open then whose words stay as they are.
-export async function changeLanguage(isFree) {
-  const other = language === "ko" ? "en" : "ko";
-  const whole = await wholeOf(other);
-  if (!isFree()) return;
-  [strings, isWhole, language] = [whole, true, other];
-  keepChoice("language", language);
+// Takes all texts of a language.
+export function takeLanguage(tag, whole) {
+  [strings, isWhole, language] = [whole, true, tag];
 }
 
 // A text with its arguments, in which nothing is replaced again.

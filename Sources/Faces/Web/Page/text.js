@@ -7,7 +7,7 @@ const longestNickname = 16;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const encoder = new TextEncoder();
 
-function characters(text) {
+export function characters(text) {
   let count = 0;
   for (const _ of segmenter.segment(text)) count += 1;
   return count;
