@@ -1,4 +1,4 @@
-"""crowd_table.py DIRECTORY: writes Docs/crowd.json as the three tables between the marks of Docs/Simulation.md.
+"""crowd_table.py DIRECTORY: writes Docs/crowd.json as the four tables between the marks of Docs/Simulation.md.
 
 Scripts/crowd_curve measured the rows; Scripts/check compares the two files. A row has the sums and the worst figures of its seeds.
 """
@@ -10,6 +10,8 @@ from pathlib import Path
 
 KEPT, PAGE = "Docs/crowd.json", "Docs/Simulation.md"
 HEADS = {
+    "reaction": ("nodes", "latency, ms", "messages, reactions a second", "what", "delivered", "live", "sends per delivery",
+                 "latency p50 / p99 / longest, ms", "bound of p99", "missed"),
     "size": ("nodes", "delivered", "live", "sends per delivery", "latency p50 / p99 / longest, ms", "links mean / most",
              "hops mean / most", "control records per delivery", "control bytes per delivery", "processor time", "memory"),
     "rate": ("nodes", "latency, ms", "messages a second", "program", "delivered", "live", "sends per delivery",
@@ -45,9 +47,19 @@ def summary(reports):
         "seconds": round(mean(report["processorSeconds"] for report in reports), 1),
         "megabytes": round(max(report["megabytes"] for report in reports)),
     }
+    if all("reactions" in report for report in reports):
+        sums["reactions"] = talk([report["reactions"] for report in reports])
     if all(shocks):
         sums["healed"] = {name: sum(shock[name] for shock in shocks) for name in ("expected", "delivered", "live")}
     return sums
+
+
+def talk(parts):
+    """The figures of the reactions of several runs."""
+    latencies = [part["latencyMs"] for part in parts]
+    return {**{name: sum(part[name] for part in parts) for name in ("expected", "delivered", "live")},
+            "sends": mean(part["sendsPerDelivery"] for part in parts), "p50": statistics.median(latency["p50"] for latency in latencies),
+            "p99": max(latency["p99"] for latency in latencies), "longest": max(latency["max"] for latency in latencies)}
 
 
 def mean(values):
@@ -65,8 +77,11 @@ def missed(row):
     live = row.get("healed", row)
     checks = {"delivered": row["delivered"] == row["expected"], "live": live["live"] >= LIVE * live["expected"],
               "control records": row["control"] <= CONTROL, "cut off": row["cutOff"] == 0}
-    if row["kind"] == "rate":
+    if row["kind"] in ("rate", "reaction"):
         checks |= {"sends": row["sends"] <= SENDS, "p99": row["p99"] <= bound(row)}
+    if part := row.get("reactions"):
+        checks |= {"reactions delivered": part["delivered"] == part["expected"], "live reactions": part["live"] >= LIVE * part["expected"],
+                   "sends of reactions": part["sends"] <= SENDS, "p99 of reactions": part["p99"] <= bound(row)}
     return [name for name, holds in checks.items() if not holds]
 
 
@@ -77,9 +92,14 @@ def share(part, whole):
 
 def figures(row):
     """The cells that all tables have: delivered, live, sends, latency, control, links, hops."""
-    return [share(row["delivered"], row["expected"]), share(row["live"], row["expected"]), f"{row['sends']:.3f}",
-            f"{row['p50']:.0f} / {row['p99']:.0f} / {row['longest']:.0f}", f"{row['control']:.2f}, {row['bytes']:,}",
+    return [*talk_cells(row), f"{row['control']:.2f}, {row['bytes']:,}",
             f"{row['links']:.1f} / {row['linksMost']}", f"{row['hops']:.1f} / {row['hopsMost']}"]
+
+
+def talk_cells(part):
+    """Delivered, live, sends and latency of messages or of reactions."""
+    return [share(part["delivered"], part["expected"]), share(part["live"], part["expected"]), f"{part['sends']:.3f}",
+            f"{part['p50']:.0f} / {part['p99']:.0f} / {part['longest']:.0f}"]
 
 
 def size_row(row):
@@ -95,6 +115,14 @@ def rate_row(row):
             ", ".join(missed(row)) or "nothing"]
 
 
+def reaction_rows(row):
+    """The messages of a talk, and its reactions."""
+    latency = "-".join(f"{end:g}" for end in dict.fromkeys(row["latency"]))
+    begin = [f"{row['nodes']:,}", latency, f"{row['rate']:g}, {row['reactionRate']:g}"]
+    end = [f"{bound(row):.0f}", ", ".join(missed(row)) or "nothing"]
+    return [begin + ["messages", *talk_cells(row), *end], begin + ["reactions", *talk_cells(row["reactions"]), *end]]
+
+
 def fault_row(row):
     cells = figures(row)
     if "healed" in row:
@@ -102,12 +130,13 @@ def fault_row(row):
     return [row["how"], row["label"], *cells, str(row["cutOff"]), ", ".join(missed(row)) or "nothing"]
 
 
-CELLS = {"size": size_row, "rate": rate_row, "fault": fault_row}
+CELLS = {"size": lambda row: [size_row(row)], "rate": lambda row: [rate_row(row)], "fault": lambda row: [fault_row(row)],
+         "reaction": reaction_rows}
 
 
 def table(kind, rows):
     head = HEADS[kind]
-    lines = [head, ["---"] * len(head), *(CELLS[kind](row) for row in rows if row["kind"] == kind)]
+    lines = [head, ["---"] * len(head), *(cells for row in rows if row["kind"] == kind for cells in CELLS[kind](row))]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines).replace("| --- ", "|---").replace("--- |", "---|")
 
 

@@ -27,7 +27,8 @@ final class Listener: Sendable {
             Line.say("peers \(online) \(Instant.monotonic.nanoseconds)")
         case .message(let message): if !message.isFromCurrentUser { count(message, &tally) }
         case .stopped(.failed(let reason)): Line.complain(reason)
-        case .elsewhere, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
+        case .elsewhere, .request, .direct, .invitation, .edited, .deleted, .reacted, .card, .cardRemoved, .delivered,
+            .read, .failed, .typing,
             .notice, .renamed, .status, .person, .blocked, .stopped:
             break
         }

@@ -11,6 +11,7 @@ package struct Experiment {
         /// An address of an attacker that has several.
         case intrude(place: Int, identitySeed: UInt64)
         case say(Int)
+        case react(Int)
         case depart
         case grow(place: Int, identitySeed: UInt64)
         case shrink
@@ -32,6 +33,8 @@ package struct Experiment {
     private let isCalledOff: () -> Bool
     var cast: ExperimentCast
     var randomness: Randomness
+    /// Of the reactions alone: all else is drawn as without them.
+    var reactionRandomness: Randomness
     private var agenda = TimerHeap<Occasion>()
     var isParted = false
     /// When many nodes were killed at once, or attackers began; nil if neither happened.
@@ -50,6 +53,7 @@ package struct Experiment {
         self.isCalledOff = isCalledOff
         SignatureMemory.use()
         randomness = .seeded(settings.seed)
+        reactionRandomness = Randomness.seeded(settings.seed).branch(2)
         topology = Experiment.topology(settings)
         simulation = Simulation(
             seed: randomness.next(), conditions: settings.conditions, topology: topology)
@@ -170,6 +174,7 @@ package struct Experiment {
             plan(.say(number), after: .nanoseconds(Int64(moment * 1e9)))
         }
         let talk = settings.talk
+        planReactions(during: talk)
         if settings.partition > .zero {
             plan(.part, after: talk / 3)
             plan(.heal, after: talk / 3 + settings.partition)
@@ -180,6 +185,13 @@ package struct Experiment {
         if settings.isCrowd { planShocks(during: talk) }
         guard let interval = settings.sampling else { return }
         for number in 0...Int(talk / interval) { plan(.sample, after: interval * number) }
+    }
+
+    private mutating func planReactions(during talk: Duration) {
+        for number in 0..<Int(settings.reactions * (talk / .seconds(1))) {
+            let moment = (Double(number) + Double.random(in: 0..<1, using: &reactionRandomness)) / settings.reactions
+            plan(.react(number), after: .nanoseconds(Int64(moment * 1e9)))
+        }
     }
 
     private mutating func planShocks(during talk: Duration) {
@@ -233,6 +245,11 @@ package struct Experiment {
         report.payloadsSent = totals.payloadsSent - met.payloadsSent
         report.linksMade = (totals.handshakes - met.handshakes) / 2
         report.linksLeft = cast.linkEnds / 2
+        if settings.reactions > 0 {
+            let (count, deliveries) = cast.reactions
+            report.reactions = ExperimentReport.Reactions(
+                count: count, deliveries: deliveries, sent: totals.reactionsSent - met.reactionsSent)
+        }
         report.bytesMean = totals.bytes / max(1, cast.nodeCount)
         report.bytesMost = totals.bytesMost
         report.simulated = simulation.now - Instant(nanoseconds: 0)

@@ -12,6 +12,7 @@ extension Experiment {
             cast.joinAttacker(at: place, identitySeed: identitySeed, attack)
         case .intrude(let place, let identitySeed): cast.intrude(at: place, identitySeed: identitySeed)
         case .say(let number): say(number)
+        case .react(let number): react(number)
         case .depart: depart()
         case .grow(let place, let identitySeed):
             join(place, identitySeed)
@@ -57,6 +58,23 @@ extension Experiment {
         let room = settings.rooms == 1 ? 0 : Int.random(in: 0..<settings.rooms, using: &randomness)
         try? speaker.peers[room].say("message \(number + 1) of \(settings.messages)")
     }
+
+    /// A random member gives an emoji to one of the latest messages that it shows and has not reacted to.
+    private mutating func react(_ number: Int) {
+        guard let member = cast.members.randomElement(using: &reactionRandomness) else { return }
+        let room = settings.rooms == 1 ? 0 : Int.random(in: 0..<settings.rooms, using: &reactionRandomness)
+        let emoji = Experiment.emojis[number % Experiment.emojis.count]
+        guard
+            let message = member.peers[room].reactable(of: Experiment.latest).randomElement(using: &reactionRandomness)
+        else {
+            return
+        }
+        try? member.peers[room].react(emoji, to: message)
+    }
+
+    private static let emojis = ["👍", "❤️", "😂", "🎉", "😮"]
+    /// The messages that are on a screen.
+    private static let latest = 20
 
     /// Residents are spared.
     private mutating func killMany() {

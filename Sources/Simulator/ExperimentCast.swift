@@ -23,6 +23,7 @@ struct ExperimentCast {
         var bytesMost = 0
         var connections = 0
         var messagesSent = 0
+        var reactionsSent = 0
         var hops = [Int](repeating: 0, count: 8)
         var control = ControlTally()
     }
@@ -31,18 +32,30 @@ struct ExperimentCast {
     private final class Book: Sendable {
         private struct State {
             var ledgers: [Ledger]
+            /// Of the reactions of all rooms.
+            var reactions: Ledger
             var strays = 0
         }
 
         private let state: Mutex<State>
 
         init(rooms: Int, memory: Duration) {
-            state = Mutex(State(ledgers: Array(repeating: Ledger(memory: memory), count: rooms)))
+            let ledger = Ledger(memory: memory)
+            state = Mutex(State(ledgers: Array(repeating: ledger, count: rooms), reactions: ledger))
         }
 
         func sum(_ value: (Ledger) -> Int) -> Int { state.withLock { $0.ledgers.reduce(0) { $0 + value($1) } } }
 
         var strays: Int { state.withLock(\.strays) }
+
+        var missed: Int {
+            state.withLock { state in state.ledgers.reduce(state.reactions.missed) { $0 + $1.missed } }
+        }
+
+        /// How many reactions were given, and their deliveries.
+        var reactions: (count: Int, deliveries: Deliveries) {
+            state.withLock { ($0.reactions.messageCount, $0.reactions.deliveries) }
+        }
 
         var deliveries: Deliveries {
             state.withLock { state in
@@ -65,13 +78,15 @@ struct ExperimentCast {
         /// The number of a process that starts.
         func arrive(at now: Instant) -> Int {
             state.withLock { state in
-                state.ledgers.indices.map { state.ledgers[$0].arrive(at: now) }[0]
+                for room in state.ledgers.indices { _ = state.ledgers[room].arrive(at: now) }
+                return state.reactions.arrive(at: now)
             }
         }
 
         func depart(_ number: Int, at now: Instant, isKilled: Bool) {
             state.withLock { state in
                 for room in state.ledgers.indices { state.ledgers[room].depart(number, at: now, isKilled: isKilled) }
+                state.reactions.depart(number, at: now, isKilled: isKilled)
             }
         }
 
@@ -79,6 +94,7 @@ struct ExperimentCast {
             state.withLock { state in
                 for event in batch {
                     state.ledgers[room].record(event, by: number, now: now)
+                    state.reactions.record(reaction: event, by: number, now: now)
                     guard case .message(let message) = event, case .publicRoom = message.conversation else { continue }
                     let isStray = state.ledgers.indices.contains { $0 != room && state.ledgers[$0].follows(message.id) }
                     if isStray { state.strays += 1 }
@@ -138,7 +154,8 @@ struct ExperimentCast {
     }
 
     var deliveries: Deliveries { book.deliveries }
-    var missed: Int { book.sum(\.missed) }
+    var missed: Int { book.missed }
+    var reactions: (count: Int, deliveries: Deliveries) { book.reactions }
     var messageCount: Int { book.sum(\.messageCount) }
     var showingCount: Int { book.sum(\.showingCount) }
     var nodeCount: Int { book.sum(\.nodeCount) }
@@ -246,6 +263,7 @@ struct ExperimentCast {
         totals.bytesMost = max(totals.bytesMost, bytes)
         let sample = peer.with { node in Examination.overlay(of: node) }
         totals.messagesSent += sample.messagesSent
+        totals.reactionsSent += sample.reactionsSent
         totals.control += sample.control
         for (index, count) in sample.hops.enumerated() { totals.hops[index] += count }
     }

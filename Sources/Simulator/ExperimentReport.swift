@@ -27,6 +27,9 @@ package struct ExperimentReport: Hashable, Sendable {
     /// Publications that the broker took since all had met: messages, and presence; nil for one network.
     package var publications: Int?
 
+    /// Nil for a run without any.
+    package var reactions: Reactions?
+
     /// Nil for a small room without attackers and mass kills.
     package var crowd: CrowdFigures?
 
@@ -35,6 +38,20 @@ package struct ExperimentReport: Hashable, Sendable {
 
     package init(settings: ExperimentSettings) {
         self.settings = settings
+    }
+
+    /// The reactions of an experiment, counted as its messages are.
+    package struct Reactions: Hashable, Sendable {
+        package let count: Int
+        package let deliveries: Deliveries
+        /// That nodes sent to a link, as history too.
+        package let sent: Int
+
+        /// In thousandths; nil where none was shown.
+        package var sendsPerDelivery: Int? {
+            let shown = deliveries.delivered + deliveries.others
+            return shown == 0 ? nil : (sent * 1_000 + shown / 2) / shown
+        }
     }
 
     /// Payloads sent for each message shown, in thousandths; nil where none was shown. In a crowd only messages are counted.

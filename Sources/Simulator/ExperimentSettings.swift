@@ -10,6 +10,8 @@ package struct ExperimentSettings: Hashable, Sendable {
     package var messages = 100
     /// Messages a second, of all nodes together.
     package var rate = 10.0
+    /// Reactions a second to the latest messages, of all nodes together.
+    package var reactions = 0.0
     /// One way, of each segment.
     package var latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20))
     /// The share of segments that are lost and sent again, from 0 to 0.5.

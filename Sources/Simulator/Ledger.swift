@@ -64,24 +64,33 @@ package struct Ledger: Sendable {
     /// A node told its user something.
     package mutating func record(_ event: NodeEvent, by node: Int, now: Instant) {
         guard case .message(let message) = event, case .publicRoom = message.conversation else { return }
-        if message.isFromCurrentUser && !message.isHistory {
-            messageCount += 1
-            entries[message.id] = Entry(author: node, saidAt: now)
-            fold(now)
-        } else {
-            record(message, by: Int32(node), now: now)
-        }
+        record(
+            message.id, isOwn: message.isFromCurrentUser, isHistory: message.isHistory, by: node, now: now)
     }
 
-    private mutating func record(_ message: MessageView, by node: Int32, now: Instant) {
-        guard let saidAt = entries[message.id]?.saidAt else { return }
-        guard entries[message.id]?.shown.insert(node).inserted == true else {
+    /// A node told its user of a reaction: a ledger of reactions has them in the place of messages.
+    mutating func record(reaction event: NodeEvent, by node: Int, now: Instant) {
+        guard case .reacted(let reaction) = event, case .publicRoom = reaction.message.conversation,
+            let id = reaction.id
+        else { return }
+        record(id, isOwn: reaction.isFromCurrentUser, isHistory: reaction.isHistory, by: node, now: now)
+    }
+
+    private mutating func record(_ id: MessageID, isOwn: Bool, isHistory: Bool, by node: Int, now: Instant) {
+        if isOwn && !isHistory {
+            messageCount += 1
+            entries[id] = Entry(author: node, saidAt: now)
+            fold(now)
+            return
+        }
+        guard let saidAt = entries[id]?.saidAt else { return }
+        guard entries[id]?.shown.insert(Int32(node)).inserted == true else {
             duplicates += 1
             return
         }
         let age = UInt32(clamping: (now - saidAt).nanoseconds / 1_000)
-        let showing = Showing(node: node, isHistory: message.isHistory, microseconds: age)
-        entries[message.id]?.showings.append(showing)
+        let showing = Showing(node: Int32(node), isHistory: isHistory, microseconds: age)
+        entries[id]?.showings.append(showing)
         showingCount += 1
     }
 

@@ -75,6 +75,18 @@ package final class SimulatedPeer: Sendable {
         try with { node throws(ChatError) in try node.perform(.send(text)) }
     }
 
+    /// The latest public messages on which the user has no reaction, of so many.
+    func reactable(of count: Int) -> [MessageID] {
+        with { node in node.chat.messages(in: .publicRoom) }.suffix(count)
+            .filter { !$0.reactions.contains(where: \.isOwn) }.map(\.id)
+    }
+
+    package func react(_ emoji: String, to message: MessageID) throws(ChatError) {
+        try with { node throws(ChatError) in
+            try node.perform(.react(message.hexadecimal, of: .publicRoom, .set(emoji)))
+        }
+    }
+
     package func say(_ text: String, to other: SimulatedPeer) throws(ChatError) {
         try with { node throws(ChatError) in try node.perform(.send(text, to: .direct(other.key))) }
     }

@@ -196,7 +196,8 @@ struct App: Sendable {
             }
         case .peer(let state, let who, reason: _, was: _, online: _):
             kept?.record(who.key, isHere: state != .left, in: room)
-        case .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read,
+        case .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited, .deleted, .reacted, .card,
+            .cardRemoved, .delivered, .read,
             .failed,
             .typing, .notice, .renamed, .status, .person, .blocked:
             break

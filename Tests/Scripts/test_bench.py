@@ -55,6 +55,19 @@ class Crowds(unittest.TestCase):
         row |= {"p99": 397.9, "live": 593, "delivered": 599, "sends": 1.101, "control": 0.501, "cutOff": 1}
         self.assertEqual(crowd_curve.crowd_table.missed(row), ["delivered", "live", "control records", "cut off", "sends"])
 
+    def test_reactions_have_a_row_of_their_own_and_the_bounds_of_messages(self):
+        talk = {"sent": 3, "expected": 300, "delivered": 300, "live": 299, "sendsPerDelivery": 1.05,
+                "latencyMs": {"p50": 40, "p99": 90, "max": 99.4}}
+        reports = [self.report(100) | {"reactions": talk} for _ in range(2)]
+        reports[0]["settings"]["reactions"] = 50
+        row = crowd_curve.facts("100:10-50:20:50", "now", reports)
+        self.assertEqual(
+            crowd_curve.crowd_table.reaction_rows(row)[1],
+            ["100", "10-50", "20, 50", "reactions", "100.00 %", "99.66 %", "1.050", "40 / 90 / 99", "398", "nothing"])
+        row["reactions"] |= {"delivered": 599, "live": 593, "sends": 1.101, "p99": 399}
+        self.assertEqual(crowd_curve.crowd_table.missed(row),
+                         ["reactions delivered", "live reactions", "sends of reactions", "p99 of reactions"])
+
     def test_of_a_room_that_was_cut_the_messages_count_that_came_after(self):
         shock = {"expected": 100, "delivered": 100, "live": 98}
         row = crowd_curve.facts("partition", "now", [self.report(100, shock=shock)])

@@ -177,7 +177,7 @@ class HouseRules(unittest.TestCase):
                "bytes": 1066, "links": 12.24, "linksMost": 18, "hops": 3.2, "hopsMost": 8, "cutOff": 0, "seconds": 12.3,
                "megabytes": 812}
         rows = [{**row, "kind": "size"}, {**row, "kind": "rate"}, {**row, "kind": "fault", "how": "harm", "cutOff": 2}]
-        marks = ["".join(crowd_table.marks(kind)) for kind in ("size", "rate", "fault")]
+        marks = ["".join(crowd_table.marks(kind)) for kind in crowd_table.HEADS]
         files = {"Docs/crowd.json": json.dumps(rows), "Docs/Simulation.md": "\n".join(marks)}
         self.assertIn("the tables of crowds", self.breaches(**files))
         with tempfile.TemporaryDirectory() as folder:

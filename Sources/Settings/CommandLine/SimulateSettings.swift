@@ -37,6 +37,10 @@ extension SimulateSettings: CommandSettings {
             "--rate", "N", "messages a second, of all together (default 10)",
             wanted: "a number of messages a second from 0.001 to 10000", 0.001...10_000
         ) { $0.rate = $1 },
+        number(
+            "--reactions", "N", "reactions a second to the latest messages, of all together (default 0)",
+            wanted: "a number of reactions a second from 0 to 10000", 0...10_000
+        ) { $0.reactions = $1 },
     ]
 
     private static let network: [Option<SimulateSettings>] = [

@@ -24,6 +24,9 @@ extension JSONWriter {
         member("nodesJoined", report.joined)
         member("simulatedMs") { $0.literal(Milliseconds(report.simulated).text) }
         member("events", report.events)
+        if let reactions = report.reactions {
+            member("reactions") { writer in writer.object { $0.members(of: reactions) } }
+        }
         if let publications = report.publications {
             member("brokerMessages", publications)
             member("brokerMessagesPerMessage", thousandths: report.publicationsPerMessage)
@@ -37,6 +40,12 @@ extension JSONWriter {
                 for sample in report.samples { writer.object { $0.members(of: sample) } }
             }
         }
+    }
+
+    private mutating func members(of reactions: ExperimentReport.Reactions) {
+        member("sent", reactions.count)
+        members(of: reactions.deliveries)
+        member("sendsPerDelivery", thousandths: reactions.sendsPerDelivery)
     }
 
     private mutating func members(of crowd: CrowdFigures, in report: ExperimentReport) {
@@ -92,6 +101,9 @@ extension JSONWriter {
         member("partitionSeconds") { $0.literal(Thousandths(settings.partitionInMilliseconds).text) }
         member("churnPerMinute") { $0.literal(Thousandths(settings.churnInThousandths).text) }
         member("seed") { $0.literal("\(settings.seed)") }
+        if settings.reactions > 0 {
+            member("reactions") { $0.literal(Thousandths(settings.reactionsInThousandths).text) }
+        }
         if settings.networks > 1 {
             member("networks", settings.networks)
             member("outagesPerMinute") { $0.literal(Thousandths(settings.outagesInThousandths).text) }

@@ -50,7 +50,21 @@ struct SimulationTable {
             ("time simulated", Thousandths(Int(report.simulated / .milliseconds(1))).text + " s", ""),
             ("events run", count(report.events), ""),
         ]
-        return network + brokerRows(of: report) + (report.crowd.map { rows(of: $0, in: report) } ?? [])
+        return network + reactionRows(of: report) + brokerRows(of: report)
+            + (report.crowd.map { rows(of: $0, in: report) } ?? [])
+    }
+
+    /// The rows that only a talk with reactions has.
+    private static func reactionRows(of report: ExperimentReport) -> [Row] {
+        guard let reactions = report.reactions else { return [] }
+        let deliveries = reactions.deliveries
+        return [
+            ("reactions", count(reactions.count), ""),
+            ("  delivered", count(deliveries.delivered), share(deliveries.delivered, of: deliveries.expected)),
+            ("  live", count(deliveries.live), ""),
+            ("  99 % within", milliseconds(deliveries.latency(percent: 99)), ""),
+            ("  sends per delivery", thousandths(reactions.sendsPerDelivery), ""),
+        ]
     }
 
     /// The rows that only several networks have.
@@ -105,6 +119,9 @@ struct SimulationTable {
         var lines = [
             "\(nodes), \(sight), on a simulated network with \(latency) latency and \(loss); seed \(settings.seed)."
         ]
+        if settings.reactions > 0 {
+            lines.append("They gave \(Thousandths(settings.reactionsInThousandths).text) reactions a second.")
+        }
         if settings.networks > 1 {
             lines.append("There were \(settings.networks) such networks, joined by a bridge in each and a broker.")
         }
@@ -202,6 +219,7 @@ extension ExperimentSettings {
     /// In percent.
     var lossInThousandths: Int { Int(loss * 100_000 + 0.5) }
     var rateInThousandths: Int { Int(rate * 1_000 + 0.5) }
+    var reactionsInThousandths: Int { Int(reactions * 1_000 + 0.5) }
     /// In nodes a minute.
     var churnInThousandths: Int { Int(churnPerMinute * 1_000 + 0.5) }
     /// In connections a minute.
