@@ -94,6 +94,8 @@ class Run:
     def measure(self):
         crowd, victim = self.crowd, self.crowd.victim
         crowd.chat(3)
+        if self.entry.prepare:
+            self.entry.prepare(crowd)
         listener = self.hosts.start(BYSTANDER, [sys.executable, "-c", LISTENER])
         like = crowd.members[1].ready["self"]
         attacker = Attacker(self.hosts, self.entry.name, {

@@ -20,6 +20,7 @@ import floods  # noqa: E402
 import liars  # noqa: E402
 import members  # noqa: E402
 import multicast  # noqa: E402
+import smalltalk  # noqa: E402
 
 
 class Stage:
@@ -75,7 +76,7 @@ class Stage:
             number += 1
 
 
-ATTACKS = floods.ATTACKS | members.ATTACKS | liars.ATTACKS | multicast.ATTACKS
+ATTACKS = floods.ATTACKS | members.ATTACKS | liars.ATTACKS | multicast.ATTACKS | smalltalk.ATTACKS
 
 
 def main():

@@ -1,6 +1,7 @@
 """The attacks, the counters that each must move, and the pass line of each."""
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import Callable, Optional
 
@@ -27,6 +28,8 @@ class Attack:
     runs: int = 1
     # The most that the members may send of a public message, counted once for each link; None for any number.
     sends: Optional[float] = None
+    # The acts of honest members before it.
+    prepare: Optional[Callable] = None
     look: Optional[Callable] = None
     wanted: Optional[dict] = None
     counters = ("link_", "dropped_", "connections_refused", "bans", "certificates_refused", "sealed_", "wants_refused", "wanted_",
@@ -74,6 +77,43 @@ def changed(crowd):
     return {"changed": len(said)}
 
 
+def reacted(crowd):
+    """The reactions that any member heard of."""
+    return {"reacted": sum(event["event"] == "reacted" for member in crowd.members for event in member.events)}
+
+
+def cards_of_one(crowd):
+    """The most cards of one author on any board."""
+    boards = [crowd.ask(member, "board")["cards"] for member in crowd.members]
+    counts = [Counter(card["from"]["key"] for card in board).most_common(1) for board in boards]
+    return {"most_of_one": max(count[0][1] for count in counts if count)}
+
+
+def put_up(crowd):
+    """Each member puts a card on the board, and all have them."""
+    for member in crowd.members:
+        crowd.say(member, f"/card lost | something of {member.key[:8]}")
+    deadline = time.monotonic() + ARRIVAL
+    while min(len(crowd.ask(member, "board")["cards"]) for member in crowd.members) < len(crowd.members):
+        assert time.monotonic() < deadline, "a card did not come"
+
+
+def honest_cards(crowd):
+    """The honest members' cards that are gone from any board, and the places above those that a board has."""
+    keys, gone, over = {member.key for member in crowd.members}, 0, 0
+    for member in crowd.members:
+        cards = crowd.ask(member, "board")["cards"]
+        gone += len(keys) - sum(card["from"]["key"] in keys for card in cards)
+        over = max(over, len(cards) - 16)
+    return {"honest_cards_gone": gone, "above_places": max(0, over)}
+
+
+def answers(crowd):
+    """Whether an answer to no known message is shown."""
+    said = [event for event in crowd.victim.events if event["event"] == "message" and event["text"].startswith("as you said")]
+    return {"answers_shown": bool(said), "with_target": all(event["replyTo"] for event in said)}
+
+
 CATALOGUE = [
     Attack("slow-handshakes", "1,000 connections from 1,000 addresses that send a byte a second",
            ("link_handshake_timeout", "connections_refused")),
@@ -109,6 +149,17 @@ CATALOGUE = [
             "dropped_other_room", "dropped_too_many_hops", "dropped_misdirected", "dropped_unknown_kind")),
     Attack("meddling", "edits and deletions of all messages of honest members, in its own name and in theirs",
            ("refused_not_its_author", "dropped_foreign_author"), look=changed, wanted={"changed": 0}),
+    Attack("reaction-flood", "a member that sends 4,000 reactions a second to the messages that it hears", ("dropped_author_rate",)),
+    Attack("reactions-unknown", "20 members that send 4,000 reactions a second to messages that do not exist",
+           ("dropped_author_rate",), look=reacted, wanted={"reacted": 0}),
+    Attack("card-flood", "a member that sends 800 cards a second, none twice", ("dropped_author_rate",), look=cards_of_one,
+           wanted={"most_of_one": 2}),
+    # Two rounds of identities, of which the first is absent when the second comes.
+    Attack("cards-fresh", "two cards each of 20 identities at 20 addresses, other ones every three seconds",
+           ("refused_board_full",), seconds=8, windows=2, prepare=put_up, look=honest_cards,
+           wanted={"honest_cards_gone": 0, "above_places": 0}),
+    Attack("replies-unknown", "a member that answers messages that do not exist", (), look=answers,
+           wanted={"answers_shown": True, "with_target": True}),
     Attack("look-alike", "a member with the nickname and the number of another", (), look=look_alike,
            wanted={"with_suffix": 2, "rows": 2, "bare_number": "ambiguous_peer"}),
     Attack("fake-instances", "1,000 mDNS instances at unused addresses", ("dials_failed", "refused_multicast"),

@@ -98,6 +98,9 @@ class Crowd:
                 return None
             self.read(0.1)
 
+    def say(self, member, line):
+        member.write(line)
+
     def ask(self, member, command):
         """The answer to a command."""
         known = len(member.events)

@@ -6,10 +6,18 @@ import os
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from members import enter, raw_key, reads
-from stranger import DELETE, DIRECT, EDIT, PAYLOAD, PUBLIC, ROOM, Payload, now
+from stranger import CARD, DELETE, DIRECT, EDIT, PAYLOAD, PUBLIC, REACTION, ROOM, Payload, now
 
-NAME = b"\0\x04liar"
+NAME = b"\0\x04liar\0"
 LATE = 301_000
+
+FALSE_EMOJIS = [bytes([count]) + b"".join(bytes([len(emoji.encode())]) + emoji.encode() for emoji in emojis)
+                for count, emojis in (
+                    (1, ["\u200d".join(["\U0001f44d"] * 7)]), (1, ["a" + "\u0301" * 11]), (1, ["\x1b[2J"]), (1, ["\u202e"]),
+                    (1, ["\U0001f44d\U0001f44d"]), (4, ["\U0001f44d", "\U0001f389", "\U0001f440", "\U0001f355"]),
+                    (2, ["\U0001f44d", "\U0001f44d"]))]
+# A colour that does not exist, a line break in the title, and 41 characters.
+FALSE_CARDS = [b"\x08\x01ax", b"\x00\x03a\nbx", b"\x00\x29" + b"a" * 41 + b"x"]
 
 
 class Other:
@@ -57,15 +65,18 @@ def stale(member, other):
     yield "old_number", [other.frame(b"newest", seq=1_000), other.frame(b"oldest", seq=2)]
     yield "other_room", [other.frame(room=os.urandom(16))]
     yield "too_many_hops", [other.frame(hops=8)]
-    yield "relayed_direct", [other.frame(kind=DIRECT, body=member.them + b"\x04liar" + b"psst")]
-    yield "for_somebody_else", [member.payload(DIRECT, os.urandom(32) + b"\x04liar" + b"psst")]
-    yield "false_mac", [member.payload(DIRECT, member.them + b"\x04liar" + b"psst", key=os.urandom(32))]
+    yield "relayed_direct", [other.frame(kind=DIRECT, body=member.them + b"\x04liar\0" + b"psst")]
+    yield "for_somebody_else", [member.payload(DIRECT, os.urandom(32) + b"\x04liar\0" + b"psst")]
+    yield "false_mac", [member.payload(DIRECT, member.them + b"\x04liar\0" + b"psst", key=os.urandom(32))]
     yield "own_payload", [spoiled(other.frame(hops=1), 2)[:18] + member.them + other.frame()[50:]]
     yield "unknown_kind", [member.payload(99, b"what?")]
     yield "not_utf8", [member.payload(PUBLIC, NAME + b"\xed\xa0\x80")]
     yield "malformed", [member.payload(PUBLIC, NAME + b"x")[:-70]]
     yield "too_long", [member.payload(PUBLIC, NAME + b"x" * 241)]
     yield "too_dense", [member.payload(PUBLIC, NAME + b"a" + b"\xcc\x81" * 200)]
+    yield "false_emojis", [member.payload(REACTION, bytes(48) + emojis) for emojis in FALSE_EMOJIS]
+    yield "false_cards", [member.payload(CARD, b"\0\x04liar" + card) for card in FALSE_CARDS]
+    yield "false_reply", [member.payload(PUBLIC, b"\0\x04liar\x0f" + bytes(15) + b"x")]
     yield "control_characters", [member.payload(PUBLIC, NAME + b"\x1b[2J\x07\xe2\x80\xae\xe2\x80\x8b")]
 
 

@@ -125,7 +125,7 @@ class Talkative(Flood):
         self.ready = []
 
     def prepare(self, member):
-        self.ready = [member.payload(PUBLIC, b"\0" + member.nickname + b"flood %d" % number) for number in range(4_000)]
+        self.ready = [member.payload(PUBLIC, b"\0" + member.nickname + b"\x00flood %d" % number) for number in range(4_000)]
 
     def frames(self, member, number):
         start = number * 20 % 4_000
@@ -139,7 +139,7 @@ class Fresh(Talkative):
         pass
 
     def frames(self, member, number):
-        return [member.payload(PUBLIC, b"\0" + member.nickname + b"flood") for _ in range(8)]
+        return [member.payload(PUBLIC, b"\0" + member.nickname + b"\x00flood") for _ in range(8)]
 
 
 class Pings(Flood):

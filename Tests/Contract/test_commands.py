@@ -16,7 +16,7 @@ from people import People
 # Command -> the event that answers it: a result, an event of its effect, or None.
 ANSWERS = dict.fromkeys(contract.RESULTS, "result") | {
     "msg": "message", "reply": "message", "me": "message", "edit": "edited", "delete": "deleted", "accept": "direct",
-    "decline": "direct", "leave": "direct", "typing": None, "quit": None,
+    "decline": "direct", "leave": "direct", "re": "message", "react": "reacted", "unreact": "reacted", "card": "card", "typing": None, "quit": None,
     # It answers with an error where no terminal is.
     "clear": None,
 }
@@ -256,6 +256,68 @@ class Errors(People):
         alice.write(b"\xff\xfe\n")
         self.error(alice, "invalid_utf8")
         self.goes_on(alice)
+
+    def test_reactions_and_cards_that_break_a_rule(self):
+        alice = self.person("alice")
+        alice.say("hello")
+        message = self.next(alice, "message", text="hello")["id"]
+        for line, code in (
+            (f"/react {message} a", "invalid_emoji"), (f"/react {message} " + "\u200d".join(["\U0001f44d"] * 7), "invalid_emoji"),
+            ("/react 0123456 \U0001f44d", "unknown_message"), ("/re 0123456 hello", "unknown_message"), ("/re hello", "unknown_message"),
+            ("/card a text alone", "invalid_card"), ("/card " + "a" * 41 + " | b", "invalid_card"), ("/card --color pink a | b", "invalid_card"),
+            ("/card a | ", "invalid_card"), ("/card remove", "unknown_card"), ("/card remove 0123456", "unknown_card"),
+        ):
+            alice.say(line)
+            self.error(alice, code)
+        for emoji in ("\U0001f44d", "\U0001f389", "\U0001f602"):
+            alice.say(f"/react {message} {emoji}")
+            self.next(alice, "reacted")
+        alice.say(f"/react {message} \U0001f355")
+        self.error(alice, "too_many_reactions")
+        self.goes_on(alice)
+
+    def test_a_muted_author_takes_back_its_own_for_all(self):
+        alice, bob = self.pair()
+        for text in ("kept", "gone"):
+            bob.say(text)
+        kept, gone = (self.next(alice, "message", text=text) for text in ("kept", "gone"))
+        bob.say("/card first | a text")
+        self.next(alice, "card", title="first")
+        bob.say(f"/react {kept['id']} 👍")
+        self.next(alice, "reacted", emojis=["👍"])
+        alice.say(f"/mute {bob.number}")
+        self.assertEqual(self.next(alice, "cardRemoved")["reason"], "hidden")
+        self.assertEqual(alice.result("board")["cards"], [])
+        self.assertEqual(alice.result(f"react {kept['id']}")["reactions"], [])
+        bob.say(f"/edit {kept['id']} kept, and edited")
+        bob.say(f"/react {kept['id']} 🎉")
+        bob.say(f"/unreact {kept['id']} 👍")
+        bob.say("/card second | a text")
+        bob.say("/card remove")
+        bob.say(f"/delete {gone['id']}")
+        self.next(alice, "deleted", id=gone["id"])
+        self.assertEqual([row["text"] for row in alice.result("history")["messages"]], ["kept"])
+        alice.say(f"/unmute {bob.number}")
+        self.next(alice, "edited", text="kept, and edited")
+        self.assertEqual([card["title"] for card in alice.result("board")["cards"]], ["first"])
+        given = alice.result(f"react {kept['id']}")["reactions"]
+        self.assertEqual([row["emoji"] for row in given], ["🎉"])
+        # A newcomer gets from alice alone what holds now.
+        bob.say("/quit")
+        carol = self.person("carol", meets=alice)
+        self.next(carol, "card", title="first")
+        self.assertEqual([row["text"] for row in carol.result("history")["messages"]], ["kept, and edited"])
+
+    def test_a_card_is_refused_while_a_direct_conversation_is_open(self):
+        alice, bob = self.friends()
+        alice.result(f"open {bob.number}")
+        alice.say("/card secret | a plan")
+        self.error(alice, "direct_open")
+        alice.say("@lobby /card lost | a hat")
+        self.assertEqual(self.next(bob, "card")["title"], "lost")
+        self.assertEqual([card["title"] for card in alice.result("board")["cards"]], ["lost"])
+        alice.say("/card remove")
+        self.assertEqual(self.next(bob, "cardRemoved")["reason"], "removed")
 
     def test_a_line_is_read_without_a_byte_order_mark_and_no_text_begins_with_a_slash(self):
         alice, bob = self.pair()

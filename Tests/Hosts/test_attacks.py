@@ -75,6 +75,8 @@ class Attacks(unittest.TestCase):
         self.order(process, "end")
 
     def survive(self, entry):
+        if entry.prepare:
+            entry.prepare(self)
         process, texts = self.attack(entry), []
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -101,6 +103,9 @@ class Attacks(unittest.TestCase):
     @property
     def members(self):
         return [self.alice, self.bob]
+
+    def say(self, node, line):
+        node.say(line)
 
     def ask(self, node, command):
         node.say("/" + command)

@@ -10,7 +10,8 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from noise_peer import Peer, issue, raw
 
 PAYLOAD, CERTIFICATE, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK, CHAFF, HANDSHAKE = 1, 2, 3, 4, 5, 6, 7, 13, 15, 17, 18
-PUBLIC, PRESENCE, TYPING, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 3, 4, 5, 16, 17, 19, 20
+PUBLIC, PRESENCE, TYPING, EDIT, DELETE, REACTION, CARD = 1, 2, 3, 4, 5, 6, 7
+REQUEST, ACCEPT, LEAVE, DIRECT = 16, 17, 19, 20
 DELIVERED, READ, INVITATION = 21, 22, 23
 # The type of a frame with a payload for one peer, and what the bodies of kinds 3 to 5 for the room begin with.
 FOR_ONE, ROOM = 16, bytes(32)
@@ -56,7 +57,7 @@ def presence(state, nickname, reason="", about="", rooms=(), bridge=0):
 
 def is_for_one(kind, body):
     """Whether a payload is for one peer (section 6)."""
-    return kind >= REQUEST or (kind in (TYPING, EDIT, DELETE) and any(body[:32]))
+    return kind >= REQUEST or (kind in (TYPING, EDIT, DELETE, REACTION) and any(body[:32]))
 
 
 def direct_key(dm, ours, theirs):
@@ -91,10 +92,13 @@ class Payload:
         self.id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/3 id").digest()
 
     def named_text(self, offset):
-        """(nickname, text) of a body that has `u8 n || nickname[n] || text` at an offset."""
+        """(nickname, text) of a body that has `u8 n || nickname[n]`, the id of an answered message and a text at an offset."""
         length = self.body[offset]
         start = offset + 1
-        return self.body[start:start + length].decode(), self.body[start + length:].decode()
+        rest = self.body[start + length:]
+        if self.kind in (PUBLIC, DIRECT):
+            rest = rest[1 + rest[0]:]
+        return self.body[start:start + length].decode(), rest.decode()
 
 
 class Stranger:
@@ -172,10 +176,11 @@ class Stranger:
         self.send(*frames)
 
     def say_publicly(self, text):
-        self.say(PUBLIC, b"\0" + self.nickname + text.encode())
+        self.say(PUBLIC, b"\0" + self.nickname + b"\0" + text.encode())
 
     def write_to_them(self, kind, text=None):
-        self.say(kind, self.them + (b"" if text is None else self.nickname + text.encode()))
+        reply = b"\0" if kind == DIRECT else b""
+        self.say(kind, self.them + (b"" if text is None else self.nickname + reply + text.encode()))
 
     def list_ids(self, type, ids):
         """A `have` or `want` frame: the first 8 bytes of each id."""

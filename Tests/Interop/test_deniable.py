@@ -68,7 +68,7 @@ class Deniable(CalledNode):
         self.assertEqual(judge.reads(member.peer.room, genuine), ["I saw it", "but I say no more"])
 
         def invent(seq, text):
-            body = member.me + b"\x06native" + text.encode()
+            body = member.me + b"\x06native\0" + text.encode()
             return Payload.HEADER.pack(member.peer.room, member.them, member.their_epoch, seq, now(), DIRECT, len(body)) + body
 
         last = Payload(genuine[-1][1:], member.key()).seq
@@ -91,7 +91,7 @@ class Deniable(CalledNode):
             with self.assertRaises(InvalidSignature):
                 key.verify(frame[-64:], domain + payload.signed)
         # It is as long as a public message with the same text: the record tells nothing either.
-        self.assertEqual(len(frame), len(member.payload(1, b"\0\x06nativenot signed")))
+        self.assertEqual(len(frame), len(member.payload(1, b"\0\x06native\0not signed")))
 
     def test_without_a_dm_key_nothing_can_be_forged_to_the_receiver(self):
         relay, author = self.stranger(), None
@@ -113,7 +113,7 @@ class Deniable(CalledNode):
 
     def test_a_false_mac_on_its_author_s_own_link_is_counted_and_the_link_stays(self):
         member = self.stranger()
-        body = member.them + member.nickname + b"forged"
+        body = member.them + member.nickname + b"\x00forged"
         member.send(member.payload(REQUEST, body, key=os.urandom(32)))
         member.send(b"\x10" + os.urandom(20))
         # A signature of one's own is none for one peer.
@@ -128,11 +128,11 @@ class Deniable(CalledNode):
 
     def test_a_conversation_goes_on_under_a_new_dm_key(self):
         member, _ = self.converse("before")
-        old = member.payload(DIRECT, member.them + member.nickname + b"under the key before")
+        old = member.payload(DIRECT, member.them + member.nickname + b"\x00under the key before")
         member.send(old)
         self.node.hears("under the key before")
         member.renew_certificate()
-        member.say(DIRECT, member.them + member.nickname + b"under the new key")
+        member.say(DIRECT, member.them + member.nickname + b"\x00under the new key")
         self.node.hears("under the new key")
         self.node.say("/msg receiver after")
         self.assertEqual(member.hear(DIRECT).named_text(32)[1], "after")

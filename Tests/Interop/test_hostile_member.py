@@ -46,7 +46,7 @@ class HostileMember(CalledNode):
         for number in range(count):
             signer = Ed25519PrivateKey.generate()
             author = signer.public_key().public_bytes_raw()
-            text = b"\0" + bytes([8]) + b"invented" + f"invented {hops} {number}".encode()
+            text = b"\0" + bytes([8]) + b"invented\0" + f"invented {hops} {number}".encode()
             member.send(member.payload(PUBLIC, text, author=author, signer=signer, hops=hops))
         member.say_publicly(f"all of {hops} said")
         self.node.hears(f"all of {hops} said")

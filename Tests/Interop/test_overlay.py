@@ -52,7 +52,7 @@ class Overlay(CalledNode):
     def test_an_announced_message_is_grafted_and_shown(self):
         author, neighbour = self.neighbour("author"), self.neighbour()
         neighbour.say_hello()
-        frame = author.payload(PUBLIC, b"\0" + author.nickname + b"announced", hops=1)
+        frame = author.payload(PUBLIC, b"\0" + author.nickname + b"\x00announced", hops=1)
         neighbour.announce(author.last_id)
         self.assertEqual(neighbour.hear_graft(), [author.last_id[:8]])
         neighbour.send(frame)

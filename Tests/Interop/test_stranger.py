@@ -190,7 +190,7 @@ class AStranger(unittest.TestCase):
         node, stranger = self.meet()
         self.seen(node, stranger)
         author = self.stranger(node, nickname="author")
-        past = author.payload(PUBLIC, b"\0" + author.nickname + b"long ago", hops=1)
+        past = author.payload(PUBLIC, b"\0" + author.nickname + b"\x00long ago", hops=1)
         stranger.list_ids(HAVE, [author.last_id])
         self.assertEqual(stranger.hear_ids(WANT), [author.last_id[:8]])
         stranger.send(past)
@@ -227,7 +227,7 @@ class AStranger(unittest.TestCase):
         node.say(f"/accept {request['from']['number']}")
         self.assertEqual(stranger.hear(ACCEPT).body, stranger.me)
         self.assertEqual(stranger.hear(DELIVERED).body, stranger.me + b"\1" + asked)
-        text = stranger.payload(DIRECT, stranger.them + stranger.nickname + b"between us")
+        text = stranger.payload(DIRECT, stranger.them + stranger.nickname + b"\x00between us")
         for _ in range(2):
             stranger.send(text)
             self.assertEqual(stranger.hear(DELIVERED).body, stranger.me + b"\1" + stranger.last_id)
@@ -318,7 +318,7 @@ class AStranger(unittest.TestCase):
 
     def test_frames_of_the_future_are_ignored(self):
         node, stranger = self.meet()
-        stranger.send(b"\xc8whatever", stranger.payload(PUBLIC, b"\0" + stranger.nickname + b"and this"), b"\xff")
+        stranger.send(b"\xc8whatever", stranger.payload(PUBLIC, b"\0" + stranger.nickname + b"\x00and this"), b"\xff")
         node.hears("and this")
 
     def test_when_either_leaves_the_other_knows(self):
@@ -351,13 +351,13 @@ class AStranger(unittest.TestCase):
     def test_a_peer_that_names_another_author_is_disconnected(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
-        stranger.say(PUBLIC, b"\0" + stranger.nickname + b"I am somebody else", author=bytes(range(32)))
+        stranger.say(PUBLIC, b"\0" + stranger.nickname + b"\x00I am somebody else", author=bytes(range(32)))
         self.assertTrue(stranger.is_cut_off())
 
     def test_a_peer_that_relays_a_false_signature_is_disconnected_and_banned(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
-        stranger.say(PUBLIC, b"\0" + stranger.nickname + b"so they said", author=bytes(range(32)), hops=1,
+        stranger.say(PUBLIC, b"\0" + stranger.nickname + b"\x00so they said", author=bytes(range(32)), hops=1,
                      signature=bytes(64))
         self.assertTrue(stranger.is_cut_off())
         try:

@@ -101,7 +101,7 @@ def example():
     }
 
     nickname = NICKNAME.encode()
-    body = bytes([0, len(nickname)]) + nickname + TEXT.encode()
+    body = bytes([0, len(nickname)]) + nickname + bytes([0]) + TEXT.encode()
     signed = room + public(alice) + struct.pack(">QQQBH", EPOCH, 1, EPOCH + 1000, 1, len(body)) + body
     frame = b"\x01\x00" + signed + alice.sign(b"earshot/3 payload\0" + signed)
     values["message.S"] = signed.hex()
@@ -112,7 +112,7 @@ def example():
     shared = dm["alice"].exchange(dm["bob"].public_key())
     pair = b"".join(sorted(certificates, key=lambda each: each[2:34]))
     key = hashlib.blake2b(b"earshot/3 direct\0" + pair, key=shared, digest_size=32).digest()
-    body = public(bob) + bytes([len(nickname)]) + nickname + TEXT.encode()
+    body = public(bob) + bytes([len(nickname)]) + nickname + bytes([0]) + TEXT.encode()
     signed = room + public(alice) + struct.pack(">QQQBH", EPOCH, 1, EPOCH + 1000, 20, len(body)) + body
     values["direct.key"] = key.hex()
     values["direct.mac"] = hashlib.blake2b(signed, key=key, digest_size=32).hexdigest()

@@ -107,6 +107,7 @@ def placed(fields):
     return either(PUBLIC | fields, DIRECT | fields)
 
 
+REACTIONS = [{"emoji": text, "count": count, "own": flag}]
 MESSAGE_FIELDS = {
     "id": ID,
     "from": WHO,
@@ -119,6 +120,8 @@ MESSAGE_FIELDS = {
     "missed": flag,
     "unread": count,
     "mention": flag,
+    "replyTo": nullable(ID),
+    "reactions": REACTIONS,
 }
 # The delivery state of an own direct message.
 DELIVERY = {"isFromCurrentUser": lambda value: value is True, "delivery": one_of("sending", "delivered", "read", "failed")}
@@ -129,9 +132,22 @@ def message(more):
 
 
 MESSAGE = message({})
+CARD = {
+    "id": ID,
+    "from": WHO,
+    "title": text,
+    "text": text,
+    "cardColor": one_of("red", "orange", "yellow", "green", "teal", "blue", "purple", "gray"),
+    "sentAt": TIME,
+    "expiresAt": TIME,
+    "isFromCurrentUser": flag,
+    "history": flag,
+}
 ERROR_CODES = (
     "empty", "is_command", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
-    "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname", "invalid_reason", "invalid_about",
+    "not_connected", "not_accepted", "unknown_message", "invalid_emoji", "too_many_reactions", "invalid_card", "unknown_card",
+    "direct_open",
+    "rate_limited", "invalid_nickname", "invalid_reason", "invalid_about",
     "invalid_room", "invalid_key", "unknown_room", "too_many_rooms", "only_room", "room_failed", "wiped",
     "too_many_contacts", "no_identity",
 )
@@ -183,6 +199,10 @@ EVENTS = {
     "direct": event("direct", {"state": one_of("accepted", "declined", "left"), "with": WHO}),
     "edited": placed(event("edited", {"id": ID, "text": text, "action": nullable(text)})),
     "deleted": placed(event("deleted", {"id": ID})),
+    "reacted": placed(event("reacted", {"id": ID, "from": WHO, "emojis": [text], "reactions": REACTIONS,
+                                         "isFromCurrentUser": flag, "history": flag})),
+    "card": event("card", CARD),
+    "cardRemoved": event("cardRemoved", {"id": ID, "reason": one_of("removed", "expired", "displaced", "hidden")}),
     "delivered": event("delivered", {"with": WHO, "ids": [ID]}),
     "read": event("read", {"with": WHO, "ids": [ID]}),
     "failed": event("failed", {"with": WHO, "ids": [ID]}),
@@ -215,6 +235,8 @@ RESULTS = {
         "peers": [PEER_ROW], "here": count}),
     "requests": result("requests", {"requests": [{"from": WHO, "text": text}]}),
     "history": placed(result("history", {"messages": [MESSAGE]})),
+    "board": result("board", {"cards": [CARD]}),
+    "react": placed(result("react", {"id": ID, "reactions": [{"emoji": text, "who": [WHO]}]})),
     "search": placed(result("search", {"messages": [MESSAGE]})),
     "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"room": text, "number": count, "from": WHO, "text": text}]}),
     "rooms": result("rooms", {

@@ -35,6 +35,13 @@ struct ToldModel {
             case .delivered(_, let ids): for id in ids { step(id, .delivered) }
             case .read(_, let ids): for id in ids { step(id, .read) }
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }
+            case .reacted(let reaction):
+                demand(
+                    reaction.emojis.count <= Limits.reactionsOfAuthor, "\(reaction.emojis.count) emojis of one author")
+                demand(reaction.isFromCurrentUser == (reaction.by.key == me), "a reaction of another user")
+            case .card(let card), .cardRemoved(let card, _):
+                demand(card.isFromCurrentUser == (card.from.key == me), "a card of another user")
+                PayloadRules.check(text: card.content.text)
             case .typing(let who, _, _): demand(who.key != me, "a typing notice of our own")
             case .blocked(let who, _): demand(who.key != me, "a block of ourselves")
             case .person(let row): demand(row.who.key != me, "a mark of ourselves")

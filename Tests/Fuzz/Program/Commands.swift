@@ -53,7 +53,7 @@ private enum CommandRules {
 
     private static func check(_ command: Command, _ line: String) {
         let (entry, operands) = (command.entry, command.operands)
-        demand(entry != .sayToRoom, "a line that only programs have a word for")
+        demand(entry != .sayToRoom && entry != .cardToRoom, "a line that only programs have a word for")
         if entry == .say { return checkText(operands["text"] ?? "", line) }
         let values = operands.values
         demand(Set(values.keys).isSubset(of: entry.operands.flatMap { $0.names + [$0.name] }), "an odd operand")
@@ -66,7 +66,9 @@ private enum CommandRules {
             case .key: demand(command.shown(as: line).hasSuffix(" …"), "a key that is shown")
             case .message:
                 demand((6...32).contains(text.utf8.count) && text.allSatisfy(\.isHexDigit), "no id of a message")
-            case .who, .name, .place, .text, .rooms, .flag, .confirmation, .word, .ending: break
+            case .reference: demand(false, "an id that only programs give")
+            case .title: demand(!text.contains("|"), "a title with the sign behind it")
+            case .color, .removal, .who, .name, .place, .text, .rooms, .flag, .confirmation, .word, .ending: break
             }
         }
         let names = operands.list("rooms") ?? []

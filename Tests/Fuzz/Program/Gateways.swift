@@ -21,7 +21,8 @@ extension FuzzTarget {
             demand(!isOver, "an effect behind the end")
             switch effect {
             case .close: isOver = true
-            case .perform, .ask, .refused, .sendNumbered, .takePlace, .follow: break
+            case .perform(_, let command, _): GatewayRules.check(command)
+            case .ask, .refused, .sendNumbered, .takePlace, .follow: break
             case .send(let bytes, of: _): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
             }
         }
@@ -45,6 +46,7 @@ extension FuzzTarget {
                     waiting += session.follow(behind: 3, isResumed: false, at: now)
                 case .perform(let number, let command, _):
                     demand(hasToken, "a command without the token")
+                    GatewayRules.check(command)
                     waiting += session.complete(number, GatewayRules.reports(of: command), at: now)
                 case .send, .sendNumbered, .ask, .close, .refused: break
                 }
@@ -64,11 +66,19 @@ enum GatewayRules {
         "CONNECT\naccept-version:1.2\n\n\0SUBSCRIBE\nid:1\ndestination:/topic/people/x\n\n\0UNSUBSCRIBE\nid:1\n\n\0ACK\nid:1\n\n\0BEGIN\n\n\0",
         "CONNECT\naccept-version:1.2\n\n\0BEGIN\ntransaction:t\n\n\0SEND\ndestination:/app/channel/lobby\ntransaction:t\n\n"
             + "{\"messageContent\":\"hi\"}\0COMMIT\ntransaction:t\nreceipt:2\n\n\0ABORT\ntransaction:t\n\n\0",
+        "CONNECT\naccept-version:1.2\n\n\0SUBSCRIBE\nid:1\ndestination:/topic/board/lobby\n\n\0SEND\ndestination:/app/channel/lobby\n\n"
+            + "{\"messageContent\":\"hi\",\"replyTo\":\"\(String(repeating: "0a", count: 16))\"}\0",
+        "CONNECT\naccept-version:1.2\n\n\0BEGIN\ntransaction:t\n\n\0SEND\ndestination:/app/channel/lobby\ntransaction:t\n\n"
+            + "{\"content\":{\"type\":\"CARD\",\"title\":\"lost\",\"text\":\"a hat\",\"cardColor\":\"red\"}}\0"
+            + "COMMIT\ntransaction:t\n\n\0",
+        "CONNECT\naccept-version:1.2\n\n\0SEND\ndestination:/app/channel/lobby\n\n"
+            + "{\"messageType\":\"CARD\",\"messageContent\":\"a hat\",\"title\":\"lost\",\"cardColor\":\"red\"}\0",
     ]
 
     static var socketSeeds: [String] {
         [
             "40{\"token\":\"\(token.text)\"}\u{1e}42[\"connectUser\",\"a\"]\u{1e}421[\"chatMessage\",\"a\",\"hi\"]\u{1e}42[\"startType\",\"a\"]\u{1e}41",
+            "40{\"token\":\"\(token.text)\"}\u{1e}421[\"chatCard\",\"a\",\"lost\",\"a hat\",\"red\"]\u{1e}42[\"chatCard\",\"a\",\"t\",\"x\"]",
             "42[]", "40{}", "3",
         ]
     }
@@ -101,12 +111,22 @@ enum GatewayRules {
         return effects + session.tick(at: now + .seconds(100))
     }
 
+    /// A card has its texts, and a text answers one message.
+    static func check(_ command: Command) {
+        let operands = command.operands
+        if command.entry.name == "card" {
+            demand(operands["title"] != nil && operands["text"] != nil, "a card without a text")
+        }
+        if let target = operands["replyTo"] { demand(MessageID(hexadecimal: target) != nil, "an answer to no message") }
+    }
+
     static func reports(of command: Command) -> [RoomReport] {
         let room = RoomLabel(number: 1, name: "lobby")
         if command == .whoami, let key = PeerID([UInt8](repeating: 1, count: 32)) {
             let me = PeerName(number: 4_821, suffix: nil, nickname: "a", stage: .newcomer, key: key)
             return [RoomReport(room, .answer(.whoami(me, room: "lobby", profile: Profile())))]
         }
+        if command == .board { return [RoomReport(room, .answer(.board([])))] }
         if command.entry.name == "who" { return [RoomReport(room, .answer(.peers([], isWhole: true)))] }
         if command == .sayToRoom("") {
             return [RoomReport(room, .error(ChatError(.empty, .messageEmpty)))]

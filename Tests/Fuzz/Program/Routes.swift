@@ -36,6 +36,11 @@ enum RequestRules {
             "POST\n/api/v1/conversations/r1-\(id)\(id)/messages\n" + fields + #"{"text":"hello"}"#,
             "PUT\n/api/v1/rooms/r1/people/\(id)\(id)/mute\n" + fields,
             "POST\n/api/v1/commands\n" + fields + #"{"line":"/who"}"#,
+            "POST\n/api/v1/conversations/r1/messages\n" + fields + #"{"text":"hello","replyTo":"\#(id)"}"#,
+            "PUT\n/api/v1/conversations/r1/messages/\(id)/reactions\n" + fields + #"{"emoji":"👍","on":true}"#,
+            "GET\n/api/v1/conversations/r1/messages/\(id)/reactions\n" + fields,
+            "POST\n/api/v1/rooms/r1/board\n" + fields + #"{"title":"lost","text":"a hat","cardColor":"red"}"#,
+            "DELETE\n/api/v1/rooms/r1/board/\(id)\n" + fields,
         ].map { Array($0.utf8) }
     }
 
@@ -53,6 +58,13 @@ enum RequestRules {
             do throws(RouteFault) {
                 let call = try RouteCall(head, parameters, route, body)
                 _ = try call.cursor("before")
+                if let id = try call.replyTo() {
+                    let given = call.body["replyTo"]?.string
+                    demand(given?.lowercased() == id.hexadecimal, "an answer to another message")
+                }
+                if let text = parameters["message"] {
+                    demand(try call.message().hexadecimal == text.lowercased(), "another message than that of the path")
+                }
                 _ = try call.text("text")
             } catch {
                 for language in Language.allCases {

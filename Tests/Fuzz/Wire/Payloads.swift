@@ -55,8 +55,8 @@ enum PayloadRules {
 
     static func check(_ body: PayloadBody) {
         switch body {
-        case .publicMessage(_, let nickname, let text), .dmRequest(_, let nickname, let text),
-            .directMessage(_, let nickname, let text):
+        case .publicMessage(_, let nickname, let text, _), .dmRequest(_, let nickname, let text),
+            .directMessage(_, let nickname, let text, _):
             check(nickname: nickname)
             check(text: text)
         case .presence(let presence): check(presence)
@@ -64,6 +64,19 @@ enum PayloadRules {
             demand(secret.count == 32, "a secret of \(secret.count) bytes")
             check(room: room)
         case .edit(_, _, let text): check(text: text)
+        case .reaction(_, _, let emojis):
+            demand(emojis.count <= Limits.reactionsOfAuthor, "\(emojis.count) emojis of one author")
+            for emoji in emojis {
+                demand(
+                    emoji.count == 1 && emoji.utf8.count <= Limits.emojiBytes, "an emoji of \(emoji.utf8.count) bytes")
+                demand(
+                    emoji.unicodeScalars.allSatisfy { !$0.properties.isAlphabetic || $0.properties.isEmoji },
+                    "a reaction with a letter")
+            }
+        case .card(let card, _, let nickname):
+            check(nickname: nickname)
+            check(text: card.text)
+            demand(card.title.count <= 40 && !card.title.contains("\n"), "a title of \(card.title.count) characters")
         case .delivered(_, let ids), .read(_, let ids):
             demand((1...100).contains(ids.count), "a receipt of \(ids.count) ids")
         case .typing, .delete, .dmAccept, .dmDecline, .dmLeave: break
