@@ -280,6 +280,8 @@ class Composer(PageTest):
             page.wait_for_timeout(10)
         sockets[0].connect_to_server()
         expect(page.locator("#state")).to_have_text("connected")
+        # The snapshot comes behind the connection.
+        expect(page.locator("#conversations .row")).to_have_count(1)
         expect(text).to_have_value("typed early")
         page.keyboard.press("Enter")
         self.bob.hears("typed early")
