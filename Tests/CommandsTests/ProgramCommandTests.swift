@@ -22,6 +22,13 @@ import Testing
         #expect((try? Command(line: text))?.entry != .say)
     }
 
+    @Test func `a line with a card is no card of a program, which names the room`() throws {
+        let typed = try Command(line: "/card hat|who lost it?")
+        #expect(typed.entry != .cardToRoom)
+        #expect(Command.card(title: "hat", text: "who lost it?").entry == .cardToRoom)
+        #expect(throws: ChatError.self) { try Command(named: CommandEntry.cardToRoom.name) }
+    }
+
     @Test(
         arguments: [
             ("hello", "", ["text": .text("hello")]), ("", "", ["text": .text("")]),

@@ -49,9 +49,9 @@ extension CommandEntry {
             return try turn.postCard()
         })
 
-    /// `card` of programs that name the room.
+    /// `card` of programs that name the room. No line and no program asks for it by name.
     static let cardToRoom = CommandEntry(
-        "card", [.color, .title, .cardText], nil, Phrase("a card for the room", "방에 붙이는 카드"), pace: .card,
+        "post", [.color, .title, .cardText], nil, Phrase("a card for the room", "방에 붙이는 카드"), pace: .card,
         .inRoom { turn throws(ChatError) in try turn.postCard() })
 
     static let board = CommandEntry(

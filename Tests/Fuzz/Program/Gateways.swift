@@ -114,7 +114,7 @@ enum GatewayRules {
     /// A card has its texts, and a text answers one message.
     static func check(_ command: Command) {
         let operands = command.operands
-        if command.entry.name == "card" {
+        if command.entry == .cardToRoom {
             demand(operands["title"] != nil && operands["text"] != nil, "a card without a text")
         }
         if let target = operands["replyTo"] { demand(MessageID(hexadecimal: target) != nil, "an answer to no message") }
