@@ -212,18 +212,28 @@ extension MessageRouter {
 
     /// Receives a public message whose change may have come before it.
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
-        let change = pendingChanges.takeChange(for: arrival.verified.id, by: arrival.author)
-            .flatMap { $0.isDirect ? nil : $0 }
-        if let change, case .delete = change.kind {
-            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
-            return publicChat.recordFinal(arrival.verified)
-        }
+        let change = takePublicChange(of: arrival.verified)
+        if let change, case .delete = change.kind { return }
         guard let message = message(from: arrival, with: change) else { return }
         let isOwn = arrival.author == me
         let unread = publicChat.receive(
             message, edit: change?.source, isOwn: isOwn, correction: arrival.moment.correction)
         if let unread { events.append(.message(view(message, in: .publicRoom, unread: unread))) }
         takeReactions(to: message.id, into: &events)
+    }
+
+    /// The change that came before the message or the card that it changes; nil if none did. With a deletion that is kept for others,
+    /// the payload is at its end.
+    private mutating func takePublicChange(of source: VerifiedPayload) -> MessageChange? {
+        guard !pendingChanges.isEmpty else { return nil }
+        guard let change = pendingChanges.takeChange(for: source.id, by: source.author), !change.isDirect else {
+            return nil
+        }
+        if case .delete = change.kind {
+            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
+            publicChat.recordFinal(source)
+        }
+        return change
     }
 
     private mutating func receiveTyping(
@@ -374,11 +384,7 @@ extension MessageRouter {
         }
         guard publicChat.board[source.id] == nil else { return }
         guard !publicChat.isDeleted(source.id, of: source.author) else { return publicChat.recordFinal(source) }
-        let change = pendingChanges.isEmpty ? nil : pendingChanges.takeChange(for: source.id, by: source.author)
-        if let change, case .delete = change.kind, !change.isDirect {
-            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
-            return publicChat.recordFinal(source)
-        }
+        if let change = takePublicChange(of: source), case .delete = change.kind { return }
         let isFromAuthor = source.neighbour.map { $0 == source.author } ?? true
         guard
             let card = Card(
@@ -1011,9 +1017,9 @@ extension MessageRouter {
         pendingChanges.hold(edit, from: givers.giver(of: edit.source))
     }
 
-    /// Shows the edits of a peer that is muted no more.
+    /// Shows the edits of a peer that is hidden no more.
     private mutating func takeEdits(by peer: PeerID, into events: inout [NodeEvent]) {
-        guard !pendingChanges.isEmpty, !roster.isHidden(peer) else { return }
+        guard !pendingChanges.isEmpty else { return }
         for conversation in [Conversation.publicRoom, .direct(peer)] {
             for message in log(conversation)?.messages.filter({ $0.author == peer }) ?? [] {
                 guard let change = pendingChanges.takeChange(for: message.id, by: peer) else { continue }
@@ -1046,10 +1052,8 @@ extension MessageRouter {
         let (before, wasHidden) = (roster.isMuted(peer), roster.isHidden(peer))
         roster.setMuted(peer, isMuted)
         let marked = roster.isMuted(peer) == before ? nil : roster.marked(peer)
-        var events = (isMuted ? stopTyping(peer) : []) + [marked].compactMap(\.self)
-        events += smallTalk(of: peer, wasHidden: wasHidden)
-        takeEdits(by: peer, into: &events)
-        return events
+        let events = (isMuted ? stopTyping(peer) : []) + [marked].compactMap(\.self)
+        return events + changedVisibility(of: peer, wasHidden: wasHidden)
     }
 
     /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
@@ -1062,7 +1066,7 @@ extension MessageRouter {
 
     private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool, wasHidden: Bool) -> [NodeEvent] {
         let who = name(of: peer)
-        let changed = smallTalk(of: peer, wasHidden: wasHidden)
+        let changed = changedVisibility(of: peer, wasHidden: wasHidden)
         guard isBlocked else { return [.blocked(who, isOn: false)] + changed }
         roster.forgetTexts(of: peer)
         publicChat.readAll(of: peer)
@@ -1073,8 +1077,8 @@ extension MessageRouter {
         return stopTyping(peer) + failed(lost, with: peer) + changed + [.blocked(who, isOn: true)]
     }
 
-    /// The reactions and cards of a peer that count no more, as it is hidden now, or count again.
-    private func smallTalk(of peer: PeerID, wasHidden: Bool) -> [NodeEvent] {
+    /// The reactions and cards of a peer that count no more, as it is hidden now, or count again with the edits that were held back.
+    private mutating func changedVisibility(of peer: PeerID, wasHidden: Bool) -> [NodeEvent] {
         let isHidden = roster.isHidden(peer)
         guard isHidden != wasHidden else { return [] }
         var events: [NodeEvent] = []
@@ -1088,6 +1092,7 @@ extension MessageRouter {
         for card in publicChat.board.cards where card.author == peer {
             events.append(isHidden ? .cardRemoved(view(card), .hidden) : .card(view(card).asHistory))
         }
+        if !isHidden { takeEdits(by: peer, into: &events) }
         return events
     }
 

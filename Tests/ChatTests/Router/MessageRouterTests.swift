@@ -190,6 +190,19 @@ struct MessageRouterTests {
         #expect(row?.isMuted == true && row?.isBlocked == true)
     }
 
+    @Test func `an edit of a muted author shows as soon as the author is hidden no more, in either order of the marks`()
+    {
+        let message = alice.signPublic("before")
+        bob.receive(message)
+        _ = bob.router.setMuted(alice.id, true)
+        #expect(bob.receive(alice.sign(.edit(target: message.id, text: "after"))).isEmpty)
+        _ = bob.router.setBlocked(alice.id, true)
+        _ = bob.router.setMuted(alice.id, false)
+        #expect(bob.router.publicChat.messages[id: message.id]?.text == "before")
+        _ = bob.router.setBlocked(alice.id, false)
+        #expect(bob.router.publicChat.messages[id: message.id]?.text == "after")
+    }
+
     @Test func `only public payloads are for everyone`() throws {
         let message = alice.signPublic("public")
         let edit = alice.sign(.edit(target: message.payload.messageId, text: "edited"))
