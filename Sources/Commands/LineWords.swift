@@ -23,8 +23,3 @@ extension Substring {
         return Substring(scalars[first...last])
     }
 }
-
-extension String {
-    /// Whether it has nothing but white space.
-    package var isBlank: Bool { unicodeScalars.allSatisfy { $0.properties.isWhitespace } }
-}

@@ -59,7 +59,7 @@ package struct EditorState: Sendable {
 
     /// Makes a line the newest of the history, unless it has a secret in it.
     package mutating func keep(_ line: String) {
-        if !EditorState.isBlank(line), !isSecret(line) { history.add(line, in: place) }
+        if !line.isBlank, !isSecret(line) { history.add(line, in: place) }
     }
 
     /// Puts a text in the place of the line that is being typed, with the cursor at its end; a question and a search are over.
@@ -147,14 +147,11 @@ package struct EditorState: Sendable {
 
     private mutating func enter() -> EditorOutcome {
         let line = text
-        guard !EditorState.isBlank(line) else { return clear() ? .changed : .refused }
+        guard !line.isBlank else { return clear() ? .changed : .refused }
         keep(line)
         clear()
         return .entered(line)
     }
-
-    /// By scalars: a mark behind a space is one character with it, and no white space.
-    static func isBlank(_ line: String) -> Bool { line.unicodeScalars.allSatisfy { $0.properties.isWhitespace } }
 
     @discardableResult
     mutating func clear() -> Bool {

@@ -1,10 +1,12 @@
+import Wire
+
 /// A paste cut into the lines that it would be sent as.
 struct PastedLines: Hashable, Sendable {
     /// Without line ends; blank lines are left out.
     let lines: [String]
 
     init(_ text: String) {
-        lines = text.split(whereSeparator: \.isNewline).map(String.init).filter { !EditorState.isBlank($0) }
+        lines = text.split(whereSeparator: \.isNewline).map(String.init).filter { !$0.isBlank }
     }
 
     /// Whether one has to ask before they are sent.

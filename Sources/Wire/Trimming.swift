@@ -8,6 +8,10 @@ extension Substring {
 }
 
 extension StringProtocol {
+    /// True if the text has nothing but white space, scalar by scalar: a mark behind a space is one `Character` with it, and no white
+    /// space.
+    package var isBlank: Bool { unicodeScalars.allSatisfy { $0.properties.isWhitespace } }
+
     /// True if the text has `part` anywhere, compared byte by byte; the standard library's function is in a module that the
     /// program leaves out for its size.
     package func hasPart(_ part: some StringProtocol) -> Bool {

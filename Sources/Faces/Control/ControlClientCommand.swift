@@ -4,6 +4,7 @@ import Rendering
 package import Settings
 import Chat
 import Glibc
+import Wire
 
 /// Puts a question to a node that runs, and shows what it answers.
 package struct ControlClientCommand: ~Copyable {
@@ -89,7 +90,7 @@ extension ControlClientCommand {
     private mutating func say(_ line: LineSplitter.Line, to who: String?, in room: String?) throws(Failure) {
         let text: String
         do throws(ChatError) { text = try line.text() } catch { return refused(error.code.rawValue, error.message) }
-        if !SendLines.isBlank(text) { try ask(ControlRequest(.say(text, to: who), in: room)) }
+        if !text.isBlank { try ask(ControlRequest(.say(text, to: who), in: room)) }
     }
 
     private mutating func ask(_ request: ControlRequest) throws(Failure) {

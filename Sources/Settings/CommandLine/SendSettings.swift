@@ -1,3 +1,5 @@
+import Wire
+
 /// The settings of `earshot send`.
 struct SendSettings: AskingSettings {
     static let command = Invocation.CommandName.send
@@ -46,9 +48,7 @@ package enum SendLines {
     /// Empty lines are left out, unless there is no other: then the node tells what is wrong with it.
     package static func of(_ text: String) -> [String] {
         let lines = text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
-        let said = lines.filter { !isBlank($0) }
+        let said = lines.filter { !$0.isBlank }
         return said.isEmpty ? [""] : said
     }
-
-    package static func isBlank(_ line: String) -> Bool { line.allSatisfy(\.isWhitespace) }
 }
