@@ -64,7 +64,7 @@ def tree(root, *suffixes):
             hidden = any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(root / folder).parts)
             if path.is_file() and not hidden and (not suffixes or path.suffix in suffixes):
                 yield path.relative_to(root).as_posix(), path
-    for name in ("README.md", "Package.swift"):
+    for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "Package.swift"):
         if (root / name).is_file() and (not suffixes or Path(name).suffix in suffixes):
             yield name, root / name
 

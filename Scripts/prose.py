@@ -150,7 +150,7 @@ def files(root, paths):
                 yield name.as_posix(), path
 
 
-def all_findings(root, paths=(*FOLDERS, "README.md", "Package.swift")):
+def all_findings(root, paths=(*FOLDERS, "README.md", "CHANGELOG.md", "SECURITY.md", "Package.swift")):
     """File name -> its findings; files without any are left out."""
     found = {}
     for name, path in files(root, [path for path in paths if (root / path).exists()]):

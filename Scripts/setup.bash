@@ -210,6 +210,13 @@ build_benchmarks() {
     is_current "$benchmarks" || build_product Benchmarks "$benchmarks" || die 'the build failed; the lines above say why'
 }
 
+# Prints the time of the sources in seconds since 1970: of the last commit, or, without a history, the date of the version.
+source_time() {
+    # A clone of another user is read too: its scripts run already.
+    [ -e "$root/.git" ] && git -c safe.directory="$root" -C "$root" log -1 --format=%ct 2>/dev/null ||
+        date -ud "$(sed -n 's/.*static let date = "\(.*\)"/\1/p' "$root/Sources/Commands/Version.swift")" +%s
+}
+
 # build_product PRODUCT FILE [PACKAGE]: builds a product of this package or another in release mode.
 build_product() {
     prepare_build

@@ -1,6 +1,7 @@
 """The Debian package that Scripts/package makes."""
 
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -34,10 +35,56 @@ class Package(unittest.TestCase):
         cls.folder = Path(folder.name)
         cls.package = run(ROOT / "Scripts" / "package", folder.name).strip()
 
-    def test_it_holds_what_it_should_and_is_made_alike_each_time(self):
+    def test_it_holds_what_it_should(self):
         self.assertEqual(self.listed(), EXPECTED)
-        again = run(ROOT / "Scripts" / "package", self.folder / "again").strip()
-        self.assertEqual(Path(self.package).read_bytes(), Path(again).read_bytes())
+
+    def test_it_is_the_same_from_two_folders_users_umasks_locales_and_time_zones(self):
+        time = {"SOURCE_DATE_EPOCH": "1790000000"}
+        mine = run(ROOT / "Scripts/package", self.folder / "mine", env={**os.environ, **time}).strip()
+        other = self.copy_of_the_sources()
+        surroundings = {
+            **os.environ, **time, "TZ": "Asia/Seoul", "LC_ALL": "ko_KR.UTF-8", "LANGUAGE": "ko", "HOME": "/nonexistent",
+            "TMPDIR": str(other / "temporary"), "COLUMNS": "40", "EARSHOT_ROOM": "kitchen", "DPKG_DEB_COMPRESSOR_LEVEL": "1",
+        }
+        # Another user has its own umask and folders, and a group that its folders hand down.
+        user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        theirs = run(*user, "sh", "-c", 'umask 077 && exec "$@"', "sh", other / "Scripts/package", other / "out", env=surroundings, cwd="/").strip()
+        self.assert_equal_packages(mine, theirs)
+
+    def copy_of_the_sources(self):
+        """A copy without a history, whose files have other times, and which a package can be made in by any user."""
+        self.folder.chmod(0o755)
+        copy = self.folder / "elsewhere" / "in a folder"
+        for name in os.listdir(ROOT):
+            if (ROOT / name).is_dir() and not name.startswith("."):
+                shutil.copytree(ROOT / name, copy / name, copy_function=shutil.copy, ignore=shutil.ignore_patterns(".scratch", "__pycache__"))
+            elif (ROOT / name).is_file():
+                shutil.copy(ROOT / name, copy / name)
+        (copy / "temporary").mkdir()
+        (copy / "out").mkdir()
+        for path in [copy, *copy.rglob("*")]:
+            path.chmod(0o2777 if path.is_dir() else path.stat().st_mode | 0o444)
+        (copy / ".build/program").mkdir(parents=True)
+        shutil.copy(os.environ["EARSHOT_BINARY"], copy / ".build/program/earshot")
+        return copy
+
+    def assert_equal_packages(self, first, second):
+        if Path(first).read_bytes() == Path(second).read_bytes():
+            return
+        explained = "install diffoscope to see what differs"
+        if shutil.which("diffoscope"):
+            explained = subprocess.run(["diffoscope", first, second], capture_output=True, text=True, timeout=120, check=False).stdout
+        self.fail(f"two packages of one program differ:\n{explained}")
+
+    def test_its_time_is_that_of_the_last_commit(self):
+        if not (ROOT / ".git").exists():
+            self.skipTest("no history here")
+        committed = run("git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "log", "-1", "--format=%ct")
+        environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
+        package = run(ROOT / "Scripts/package", self.folder / "timed", env=environment).strip()
+        run("dpkg-deb", "--extract", package, self.folder / "extracted")
+        times = {int(path.stat().st_mtime) for path in (self.folder / "extracted").rglob("*")}
+        self.assertEqual(times, {int(committed)})
 
     def listed(self):
         lines = run("dpkg-deb", "--contents", self.package).splitlines()
