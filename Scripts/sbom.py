@@ -103,15 +103,15 @@ def debian_entry(facts):
 def swift_entry(program, root):
     """The Swift runtime and standard library, which are inside the program."""
     tools = re.search(r"swift-tools-version:\s*(\S+)", (root / "Package.swift").read_text())[1]
-    made = re.search(rb"swiftlang-([0-9.]+)", program.read_bytes())
+    compilers = re.findall(r"clang version [^\n\0]*\)", output("readelf", "-p", ".comment", program))
     return {
         "SPDXID": "SPDXRef-Swift-runtime",
         "name": "swift-runtime",
-        "versionInfo": f"swiftlang-{made[1].decode()}" if made else tools,
+        "versionInfo": tools,
         "supplier": "Organization: Swift project",
         "downloadLocation": "git+https://github.com/swiftlang/swift",
         "filesAnalyzed": False,
-        "sourceInfo": f"the static libraries of the toolchain; Package.swift asks for version {tools}",
+        "sourceInfo": "; ".join([f"the static libraries of a toolchain of version {tools} or later", *compilers]),
         "licenseConcluded": UNKNOWN,
         "licenseDeclared": "Apache-2.0 WITH Swift-exception",
         "copyrightText": "Copyright Apple Inc. and the Swift project authors",

@@ -163,9 +163,11 @@ proctype node(byte me) {
 end:
     do
     /* A node without a connection dials, if it does not do so already: its first dial crosses that of the peer, a further one
-     * comes after a pause. */
+     * comes after a pause. The last dial of the search comes ten seconds later than the others, as those of a node do that goes
+     * on: a peer keeps a connection that it does not know to be lost, by the order of the keys, so long. */
     :: atomic {
-        dialled < CONNECTIONS && !HAS_OPEN(me) && (!hasDialled || ARE_SECONDS_LATER) ->
+        dialled < CONNECTIONS && !HAS_OPEN(me) && (!hasDialled || ARE_SECONDS_LATER) &&
+        (dialled < CONNECTIONS - 1 || aged == dialled) ->
         hasDialled = true;
         initiator[dialled] = me; state[AT(me, dialled)] = dialling;
         post(me, dialled, first);
