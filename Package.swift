@@ -60,7 +60,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "earshot",
-    products: [.executable(name: "earshot", targets: ["earshot"])],
+    products: [
+        .executable(name: "earshot", targets: ["earshot"]),
+        .library(name: "Earshot", targets: ["Earshot"]),
+        .library(name: "EarshotTesting", targets: ["EarshotTesting"]),
+        .library(name: "EarshotControl", targets: ["EarshotControl"]),
+    ],
     targets: [
         .systemLibrary(name: "CAvahi"),
         .systemLibrary(name: "CAvahiCore"),
@@ -127,6 +132,17 @@ let package = Package(
                 "CWebSockets", "CQRCode", "CLinux",
             ],
             path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
+        module(
+            "Earshot",
+            [
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Discovery",
+            ],
+            path: "Sources/Library/Earshot", small),
+        module(
+            "EarshotTesting", ["Wire", "Noise", "ChatNode", "Reactor", "Simulator", "Earshot"],
+            path: "Sources/Library/EarshotTesting", small),
+        module(
+            "EarshotControl", ["Reactor", "Commands", "Rendering"], path: "Sources/Library/EarshotControl", small),
         .executableTarget(
             name: "earshot",
             dependencies: [
@@ -170,6 +186,7 @@ let package = Package(
                 "Phrases", "Wire", "Noise", "ChatNode", "Reactor", "Discovery", "CAvahi", "CAvahiCore", "CLinux",
                 "TestSupport",
             ]),
+        tests("EarshotTestingTests", ["Earshot", "EarshotTesting"]),
         tests("DoctorTests", ["ChatNode", "Reactor", "Discovery", "Commands", "Doctor", "TestSupport"]),
         tests("HubTests", ["Wire", "Chat", "ChatNode", "Commands", "Model", "Hub", "TestSupport"]),
         tests(

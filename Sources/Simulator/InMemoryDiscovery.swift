@@ -71,7 +71,7 @@ package final class InMemoryDirectory: Sendable {
     }
 
     /// The network was cut: records from beyond the cut expire, unless hosts are introduced before.
-    func cut() {
+    package func cut() {
         let number = recordChange()
         network.timeline.schedule(at: network.timeline.now + Self.timeToLive) { [weak self] in self?.expire(number) }
     }

@@ -112,7 +112,7 @@ package final class InMemoryNetwork: Sendable {
     }
 
     /// Drops all listeners and connections without an event.
-    func forget() {
+    package func forget() {
         let forgotten = state.withLock { $0.takeHandlers() }
         _ = consume forgotten
     }

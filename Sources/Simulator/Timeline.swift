@@ -37,7 +37,7 @@ package final class Timeline: Sendable {
     }
 
     /// Nothing of what was to come happens any more.
-    func forget() {
+    package func forget() {
         let forgotten = state.withLock { state in
             defer { state = State(now: state.now, eventCount: state.eventCount) }
             return state

@@ -1,0 +1,48 @@
+internal import Chat
+internal import ChatNode
+
+/// A conversation in a room: that of all its people, or the private one with one person.
+public struct Conversation: Sendable, Hashable {
+    /// The room.
+    public let room: Room
+    /// The other side of a private conversation; nil for that of the room.
+    public let person: Person?
+
+    init(_ room: Room, with person: Person? = nil) { (self.room, self.person) = (room, person) }
+
+    init(_ view: ConversationView, in room: Room) {
+        switch view {
+        case .publicRoom: self.init(room)
+        case .direct(let who): self.init(room, with: Person(who))
+        }
+    }
+
+    var kind: Chat.Conversation { person.map { .direct($0.key) } ?? .publicRoom }
+
+    /// Says a text in the conversation, as `Room.send(_:)`. The first text for a person is a request, which the person accepts or
+    /// declines; the next one waits for that answer (`SendError` with `notAccepted`).
+    ///
+    /// - Parameters:
+    ///   - text: 1 to 240 characters.
+    ///   - target: the message that it answers; nil for none.
+    /// - Returns: the message as others get it. Of a private message, `Event.delivered` follows.
+    /// - Throws: `SendError`; `CancellationError` where the task is cancelled while it waits.
+    @discardableResult
+    public func send(_ text: String, replyTo target: Message.ID? = nil) async throws -> Message {
+        let events = try await room.perform(.send(text, to: kind, replyTo: target?.description))
+        for case .message(let view) in events where view.isFromCurrentUser { return Message(view, in: room) }
+        throw SendError.ended
+    }
+
+    /// The messages that are kept, the oldest first: at most 100.
+    public func messages() async -> [Message] {
+        await room.owner.messages(in: kind).map { Message($0, in: room) }
+    }
+
+    /// Ends a private conversation; that of the room ends with the room.
+    ///
+    /// - Throws: `SendError` with `notAccepted` where none goes on.
+    public func leave() async throws {
+        if let person { try await room.perform(.leave(person.key), nil) }
+    }
+}

@@ -1,0 +1,108 @@
+internal import Chat
+internal import ChatNode
+internal import Phrases
+
+/// Something that happened in a room.
+public enum Event: Sendable {
+    /// A message was said to the room now, by another person or by this user.
+    case message(Message)
+    /// A message was said in a private conversation.
+    case direct(Message)
+    /// A message that was said to the room before came from the memory of a peer.
+    case history(Message)
+    /// A person asks for a private conversation.
+    case request(Request)
+    /// A private conversation was accepted, by this user or the person.
+    case began(Conversation)
+    /// A private conversation is over, or its request was declined.
+    case ended(Conversation)
+    /// A person came to the room.
+    case arrived(Person)
+    /// A person left the room.
+    case left(Person)
+    /// A person has another name, or is away or back.
+    case changed(Person)
+    /// A message has another text.
+    case edited(Message)
+    /// A message was deleted; its text is gone.
+    case deleted(Message)
+    /// A person gives a message these emojis, and no others any more.
+    case reacted(Message, by: Person, emojis: [String])
+    /// Private messages of this user reached the person.
+    case delivered([Message.ID], to: Person)
+    /// Private messages of this user were read; only where both sides send read receipts.
+    case read([Message.ID], by: Person)
+    /// Private messages of this user were given up.
+    case failed([Message.ID], to: Person)
+    /// A person begins or ceases to type.
+    case typing(Person, in: Conversation, isOn: Bool)
+    /// A warning about the network or the room: a code of Docs/JSON.md, and a line for people.
+    case notice(code: String, text: String)
+    /// This reader was slow, and so many events were dropped, which were older than the next one.
+    case missed(Int)
+    /// The last event: the node has ended.
+    case stopped(Stop)
+
+    /// The reason why a node has ended.
+    public enum Stop: Sendable, Hashable {
+        /// The program has left the room.
+        case left
+        /// Another process uses the identity in this room.
+        case signedOut
+        /// An error, as a line for people.
+        case failed(String)
+    }
+}
+
+extension Event {
+    /// Whether an event of a node has a form here.
+    static func isShown(_ event: NodeEvent) -> Bool {
+        switch event {
+        case .ready, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .invitation, .card, .cardRemoved: false
+        case .peer, .message, .request, .direct, .edited, .deleted, .reacted, .delivered, .read, .failed, .typing,
+            .notice, .stopped:
+            true
+        }
+    }
+
+    /// Nil for an event that is not shown.
+    init?(_ event: NodeEvent, in room: Room) {
+        switch event {
+        case .peer(let state, let who, reason: _, let was, online: _):
+            self = state == .left ? .left(Person(who)) : was == nil ? .arrived(Person(who)) : .changed(Person(who))
+        case .message(let view): self = Event(view, in: room)
+        case .request(let who, let text): self = .request(Request(room: room, from: Person(who), text: text))
+        case .direct(let change, let who):
+            let conversation = Conversation(room, with: Person(who))
+            self = change == .accepted ? .began(conversation) : .ended(conversation)
+        case .edited(let view): self = .edited(Message(view, in: room))
+        case .deleted(let view): self = .deleted(Message(view, in: room))
+        case .reacted(let event):
+            self = .reacted(Message(event.message, in: room), by: Person(event.by), emojis: event.emojis)
+        case .delivered(let who, let ids): self = .delivered(ids.map { Message.ID(value: $0) }, to: Person(who))
+        case .read(let who, let ids): self = .read(ids.map { Message.ID(value: $0) }, by: Person(who))
+        case .failed(let who, let lost): self = .failed(lost.map { Message.ID(value: $0.id) }, to: Person(who))
+        case .typing(let who, let view, let isOn):
+            self = .typing(Person(who), in: Conversation(view, in: room), isOn: isOn)
+        case .notice(let code, let sentence): self = .notice(code: code.rawValue, text: sentence.text(in: .english))
+        case .stopped(let reason): self = .stopped(Stop(reason))
+        case .ready, .renamed, .status, .person, .blocked, .crowd, .elsewhere, .invitation, .card, .cardRemoved:
+            return nil
+        }
+    }
+
+    private init(_ view: MessageView, in room: Room) {
+        let message = Message(view, in: room)
+        self = message.conversation.person != nil ? .direct(message) : view.isHistory ? .history(message) : .message(message)
+    }
+}
+
+extension Event.Stop {
+    init(_ reason: StopReason) {
+        switch reason {
+        case .asked: self = .left
+        case .signedOut: self = .signedOut
+        case .failed(let why): self = .failed(why)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import ChatNode
+
+/// The request of a person for a private conversation.
+public struct Request: Sendable, Hashable {
+    let room: Room
+    /// The person that asks.
+    public let from: Person
+    /// The first text, 1 to 240 characters, as it was sent: not safe to show.
+    public let text: String
+
+    /// Accepts the request.
+    ///
+    /// - Returns: the conversation, in which texts can be said from now on.
+    /// - Throws: `SendError` with `notAccepted` if the request is not open any more, `ended`; `CancellationError`.
+    @discardableResult
+    public func accept() async throws -> Conversation {
+        try await room.perform(.accept(from.key), nil)
+        return Conversation(room, with: from)
+    }
+
+    /// Declines the request; the person gets no answer.
+    ///
+    /// - Throws: as `accept()`.
+    public func decline() async throws { try await room.perform(.decline(from.key), nil) }
+}

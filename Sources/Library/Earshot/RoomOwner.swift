@@ -1,0 +1,81 @@
+package import Chat
+package import ChatNode
+internal import Wire
+
+/// Owns the node of one room, on the executor of the node.
+package actor RoomOwner: LoopActor {
+    /// Makes and starts the node, in the isolation of the owner.
+    package typealias Maker =
+        @Sendable (_ owner: ObjectIdentifier, _ deliver: @escaping @Sendable ([NodeEvent]) -> Void) throws(JoinError) ->
+        Node
+
+    package nonisolated let scheduler: any Scheduler
+    nonisolated let buffer = EventBuffer()
+    /// Nil before the start and after the end.
+    private var node: Node?
+    private var beginning: CheckedContinuation<StopReason?, Never>?
+
+    package init(on scheduler: any Scheduler) { self.scheduler = scheduler }
+
+    /// Starts the node, and returns when it is in the room.
+    package func start(_ make: Maker) async throws(JoinError) {
+        let node = try make(ObjectIdentifier(self), callback { $0.take($1) })
+        self.node = node
+        let failure: StopReason? = await withCheckedContinuation { beginning = $0 }
+        switch failure {
+        case nil: return
+        case .failed(let why): throw JoinError(.ended, why)
+        case .asked, .signedOut: throw JoinError(.ended, "the node has ended; another process may use the identity")
+        }
+    }
+
+    private func take(_ events: [NodeEvent]) {
+        buffer.append(events)
+        for event in events {
+            if case .ready = event { begin(nil) }
+            guard case .stopped(let reason) = event else { continue }
+            begin(reason)
+            buffer.finish()
+            node = nil
+        }
+    }
+
+    private func begin(_ failure: StopReason?) {
+        beginning?.resume(returning: failure)
+        beginning = nil
+    }
+
+    /// Leaves politely, and returns when the node has ended. Once it has, this returns at once.
+    package func leave() async {
+        guard let node else { return }
+        node.beginLeaving()
+        await node.awaitEnd()
+    }
+
+    /// Performs an action when the own rate and the queues of peers permit it.
+    ///
+    /// - Parameter pace: its cost in the own rate; nil for none.
+    /// - Returns: its events.
+    func perform(_ action: UserAction, _ pace: Pace? = .messages(1)) async throws -> [NodeEvent] {
+        while let node {
+            if let pace, !(await node.waitUntilMaySend(pace)) { break }
+            try Task.checkCancellation()
+            do throws(ChatError) {
+                try node.perform(action)
+                return node.flushEvents()
+            } catch {
+                // Another caller that waited has taken the token.
+                guard error.code == .rateLimited, pace != nil else { throw SendError(error) }
+            }
+        }
+        throw SendError.ended
+    }
+
+    func change(_ change: UserChange) { node?.change(change) }
+
+    func me() -> PeerName? { node?.chat.ownName }
+
+    func people() -> [PeerName] { node?.peers().filter { $0.state != .left && !$0.isElsewhere }.map(\.who) ?? [] }
+
+    func messages(in conversation: Chat.Conversation) -> [MessageView] { node?.chat.messages(in: conversation) ?? [] }
+}

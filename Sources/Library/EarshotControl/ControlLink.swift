@@ -1,0 +1,131 @@
+internal import ChatNode
+internal import Commands
+internal import Glibc
+internal import Reactor
+internal import Synchronization
+
+/// One connection to a node, on the event loop of all connections of the process.
+actor ControlLink: EventLoopActor {
+    typealias Answer = Result<[ControlLine], ControlError>
+
+    nonisolated let loop: EventLoop
+    /// Nil once the connection is closed.
+    private var socket: CInt?
+    private var splitter = LineSplitter(limit: ControlLink.longestLine)
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
+    /// The lines of the answer that comes.
+    private var answer: [ControlLine] = []
+    /// Callers, in the order of their requests.
+    private var waiting: [CheckedContinuation<Answer, Never>] = []
+    private var tail: AsyncStream<ControlLine>.Continuation?
+
+    /// In bytes; a whole history of the longest messages has less than half.
+    private static let longestLine = 8 << 20
+    private static let made = Mutex<EventLoop?>(nil)
+
+    private init(on loop: EventLoop) { self.loop = loop }
+
+    /// Connects, and reads the greeting.
+    static func open(_ path: String) async throws(ControlError) -> ControlLink {
+        let loop: EventLoop
+        do throws(SystemError) { loop = try sharedLoop() } catch { throw .unavailable("\(error)") }
+        let link = ControlLink(on: loop)
+        let greeting = try await link.connect(path).get()
+        guard let first = greeting.first, first.event == "control", first["protocol"]?.integer == 1 else {
+            await link.close()
+            if let error = greeting.first, error.event == "error" { throw refusal(error) }
+            throw .unavailable("no node of this user and version answers at \(path)")
+        }
+        return link
+    }
+
+    static func refusal(_ line: ControlLine) -> ControlError {
+        .refused(code: line["code"]?.string ?? "error", message: line["message"]?.string ?? "")
+    }
+
+    private static func sharedLoop() throws(SystemError) -> EventLoop {
+        let result = made.withLock { made in
+            Result { () throws(SystemError) in
+                if let made { return made }
+                let loop = try EventLoop(name: "earshot control")
+                try loop.start()
+                made = loop
+                return loop
+            }
+        }
+        return try result.get()
+    }
+
+    private func connect(_ path: String) async -> Answer {
+        do throws(SystemError) {
+            guard let address = UnixAddress(path) else { throw SystemError(call: "connect", errno: ENAMETOOLONG) }
+            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            let made = try Descriptor("socket", Glibc.socket(AF_UNIX, type, 0))
+            try SystemError.check("connect", unsafe address.lend { unsafe Glibc.connect(made.number, $0, $1) })
+            try watch(made.number, .readable) { link, _ in link.read() }
+            socket = made.release()
+        } catch {
+            return .failure(.unavailable("no node answers at \(path): \(error.reason)"))
+        }
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    /// Sends a request, and returns its answer.
+    func ask(_ line: String) async -> Answer {
+        guard send(line) else { return .failure(.closed) }
+        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func tail(_ line: String, into output: AsyncStream<ControlLine>.Continuation) {
+        tail = output
+        if !send(line) { close() }
+    }
+
+    func close() {
+        guard let socket else { return }
+        self.socket = nil
+        loop.unwatch(socket)
+        _ = Glibc.close(socket)
+        for caller in waiting { caller.resume(returning: .failure(.closed)) }
+        waiting = []
+        tail?.finish()
+        tail = nil
+    }
+
+    private func send(_ line: String) -> Bool {
+        guard let socket else { return false }
+        var rest = Array((line + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            }
+            guard count > 0 || (count < 0 && errno == EINTR) else { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
+    }
+
+    private func read() {
+        guard let socket else { return }
+        let count = Descriptors.read(into: &buffer, from: socket)
+        guard count > 0 else { return close() }
+        splitter.feed(buffer[..<count])
+        while let line = splitter.next() {
+            guard case .text(let text) = line, let line = ControlLine(text) else { return close() }
+            take(line)
+        }
+    }
+
+    private func take(_ line: ControlLine) {
+        if let tail {
+            if line.event == "end" { close() } else { tail.yield(line) }
+            return
+        }
+        // The greeting, and the error of a node that is busy, have no end behind them.
+        let isWhole = line.event == "end" || line.event == "control" || line["code"]?.string == "busy"
+        if line.event != "end" { answer.append(line) }
+        guard isWhole, !waiting.isEmpty else { return }
+        waiting.removeFirst().resume(returning: .success(answer))
+        answer = []
+    }
+}

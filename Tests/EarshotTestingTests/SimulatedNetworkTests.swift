@@ -1,0 +1,142 @@
+import Earshot
+import EarshotTesting
+import Testing
+
+/// Rooms of the library on a network in memory.
+struct SimulatedNetworkTests {
+    @Test func `A message reaches the others, and none of them waits for real time`() async throws {
+        let network = try SimulatedNetwork(seed: 1)
+        let ada = try await network.join("lobby", as: "ada")
+        let bob = try await network.join("lobby", as: "bob")
+        await network.run(for: .seconds(5))
+        try await ada.send("hello")
+        await network.run(for: .seconds(1))
+        #expect(await bob.messages.map(\.text) == ["hello"])
+        #expect(await bob.people.map(\.nickname) == ["ada"])
+        #expect(network.elapsed >= .seconds(6))
+    }
+
+    @Test func `A bot answers in the time that the test lets pass`() async throws {
+        let network = try SimulatedNetwork(seed: 2)
+        let ada = try await network.join("lobby", as: "ada")
+        try await network.join("lobby", as: "echo") { room in
+            for await event in room.events {
+                guard case .message(let message) = event, !message.isFromCurrentUser else { continue }
+                try await message.reply("re: \(message.text)")
+            }
+        }
+        await network.run(for: .seconds(5))
+        for number in 1...20 { try await ada.send("ping \(number)") }
+        await network.run(for: .seconds(20))
+        let texts = await ada.messages.map(\.text)
+        #expect(texts.filter { $0.hasPrefix("re: ") } == (1...20).map { "re: ping \($0)" })
+    }
+
+    @Test func `Two runs of one seed are equal`() async throws {
+        #expect(try await story(7) == story(7))
+        #expect(try await story(7) != story(8))
+    }
+
+    private func story(_ seed: UInt64) async throws -> [String] {
+        let network = try SimulatedNetwork(seed: seed, latency: .milliseconds(1)...(.milliseconds(300)), loss: 0.2)
+        let ada = try await network.join("lobby", as: "ada")
+        let bob = try await network.join("lobby", as: "bob")
+        let message = try await ada.send("hello")
+        await network.run(for: .seconds(30))
+        var story = [message.id.description, "\(message.sentAt)", "\(network.elapsed)"]
+        for message in await bob.messages { story.append("\(message.from.id) \(message.sentAt) \(message.text)") }
+        return story
+    }
+
+    @Test func `A network that is parted keeps messages back until it heals`() async throws {
+        let network = try SimulatedNetwork(seed: 3)
+        let ada = try await network.join("lobby", as: "ada")
+        let bob = try await network.join("lobby", as: "bob")
+        await network.run(for: .seconds(5))
+        await network.partition([ada], [bob])
+        try await ada.send("while parted")
+        await network.run(for: .seconds(5))
+        #expect(await bob.messages.isEmpty)
+        await network.heal()
+        await network.run(for: .seconds(60))
+        #expect(await bob.messages.map(\.text) == ["while parted"])
+    }
+
+    @Test func `A request is accepted, and the conversation is private`() async throws {
+        let network = try SimulatedNetwork(seed: 4)
+        let ada = try await network.join("lobby", as: "ada")
+        let bob = try await network.join("lobby", as: "bob")
+        let eve = try await network.join("lobby", as: "eve")
+        await network.run(for: .seconds(5))
+        let other = try #require(await ada.people.first { $0.nickname == "bob" })
+        try await ada.conversation(with: other).send("may I?")
+        let request = try #require(await bob.events.firstRequest)
+        #expect(request.text == "may I?")
+        try await request.accept().send("yes")
+        await network.run(for: .seconds(5))
+        #expect(await ada.conversation(with: other).messages().map(\.text) == ["may I?", "yes"])
+        #expect(await eve.messages.isEmpty)
+    }
+
+    @Test func `A text that breaks a rule is refused with its reason`() async throws {
+        let network = try SimulatedNetwork(seed: 5)
+        let ada = try await network.join("lobby", as: "ada")
+        let error = await #expect(throws: SendError.self) { try await ada.send("") }
+        #expect(error?.reason == .empty)
+        let long = await #expect(throws: SendError.self) { try await ada.send(String(repeating: "x", count: 241)) }
+        #expect(long?.reason == .tooLong)
+        await #expect(throws: JoinError.self) { try await network.join("lobby", as: "") }
+        await network.leave(ada)
+        let late = await #expect(throws: SendError.self) { try await ada.send("late") }
+        #expect(late?.reason == .ended)
+    }
+
+    @Test func `A slow reader is told how many events it missed`() async throws {
+        let network = try SimulatedNetwork(seed: 6)
+        let ada = try await network.join("lobby", as: "ada")
+        let bob = try await network.join("lobby", as: "bob")
+        await network.run(for: .seconds(5))
+        for number in 0..<Events.capacity + 10 { try await ada.send("\(number)") }
+        await network.run(for: .seconds(5))
+        var events = bob.events.makeAsyncIterator()
+        guard case .missed(let count) = await events.next() else { throw Unexpected() }
+        #expect(count >= 10)
+        guard case .message = await events.next() else { throw Unexpected() }
+    }
+
+    @Test func `Leaving ends the events and is seen by the others`() async throws {
+        let network = try SimulatedNetwork(seed: 9)
+        let ada = try await network.join("lobby", as: "ada")
+        let bob = try await network.join("lobby", as: "bob")
+        await network.run(for: .seconds(5))
+        await network.leave(bob)
+        var last: Event?
+        for await event in bob.events { last = event }
+        guard case .stopped(.left) = last else { throw Unexpected() }
+        await network.run(for: .seconds(5))
+        #expect(await ada.people.isEmpty)
+    }
+
+    @Test func `A bot that is cancelled leaves politely`() async throws {
+        let network = try SimulatedNetwork(seed: 10)
+        let ada = try await network.join("lobby", as: "ada")
+        let bot = try await network.join("lobby", as: "bot") { room in for await _ in room.events {} }
+        await network.run(for: .seconds(5))
+        #expect(await ada.people.count == 1)
+        bot.cancel()
+        await network.run(for: .seconds(5))
+        #expect(await ada.people.isEmpty)
+        try await bot.value
+    }
+
+    private struct Unexpected: Error {}
+}
+
+extension Events {
+    var firstRequest: Request? {
+        get async {
+            for await event in self { if case .request(let request) = event { return request } }
+            return nil
+        }
+    }
+}
