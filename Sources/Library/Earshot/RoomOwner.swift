@@ -13,7 +13,10 @@ package actor RoomOwner: LoopActor {
     nonisolated let buffer = EventBuffer()
     /// Nil before the start and after the end.
     private var node: Node?
-    private var beginning: CheckedContinuation<StopReason?, Never>?
+    private var beginning: CheckedContinuation<Void, Never>?
+    private var isReady = false
+    /// Nil until the node has ended.
+    private var reason: StopReason?
 
     package init(on scheduler: any Scheduler) { self.scheduler = scheduler }
 
@@ -21,8 +24,9 @@ package actor RoomOwner: LoopActor {
     package func start(_ make: Maker) async throws(JoinError) {
         let node = try make(ObjectIdentifier(self), callback { $0.take($1) })
         self.node = node
-        let failure: StopReason? = await withCheckedContinuation { beginning = $0 }
-        switch failure {
+        // The node may be ready, or have ended, before the caller waits.
+        while !isReady, reason == nil { await withCheckedContinuation { wait($0) } }
+        switch reason {
         case nil: return
         case .failed(let why): throw JoinError(.ended, why)
         case .asked, .signedOut: throw JoinError(.ended, "the node has ended; another process may use the identity")
@@ -32,17 +36,19 @@ package actor RoomOwner: LoopActor {
     private func take(_ events: [NodeEvent]) {
         buffer.append(events)
         for event in events {
-            if case .ready = event { begin(nil) }
+            if case .ready = event { isReady = true }
             guard case .stopped(let reason) = event else { continue }
-            begin(reason)
+            self.reason = reason
             buffer.finish()
             node = nil
         }
+        guard isReady || reason != nil else { return }
+        beginning?.resume()
+        beginning = nil
     }
 
-    private func begin(_ failure: StopReason?) {
-        beginning?.resume(returning: failure)
-        beginning = nil
+    private func wait(_ caller: CheckedContinuation<Void, Never>) {
+        if isReady || reason != nil { caller.resume() } else { beginning = caller }
     }
 
     /// Leaves politely, and returns when the node has ended. Once it has, this returns at once.
