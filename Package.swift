@@ -236,3 +236,17 @@ if Context.environment["EARSHOT_FUZZ"] != nil {
             path: "Tests/Fuzz", exclude: ["CFuzzer", "Corpus"], swiftSettings: house),
     ]
 }
+
+// A build wants different names of all targets, also of those that it does not use. So a package that depends on this one by its
+// URL sees the targets of the libraries alone, and needs the headers of no gateway.
+if Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts" {
+    package.products.removeAll { !$0.name.hasPrefix("Earshot") }
+    var (needed, waiting) = (Set<String>(), package.products.map(\.name))
+    while let name = waiting.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        for case .byNameItem(let other, _) in target.dependencies { waiting.append(other) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+}

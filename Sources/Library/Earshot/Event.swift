@@ -93,7 +93,9 @@ extension Event {
 
     private init(_ view: MessageView, in room: Room) {
         let message = Message(view, in: room)
-        self = message.conversation.person != nil ? .direct(message) : view.isHistory ? .history(message) : .message(message)
+        self =
+            message.conversation.person != nil
+            ? .direct(message) : view.isHistory ? .history(message) : .message(message)
     }
 }
 

@@ -64,7 +64,9 @@ public final class Room: Sendable, Hashable {
     ) async throws(JoinError) -> NodeConfiguration {
         var configuration = NodeConfiguration()
         configuration.room = try await address.open()
-        do throws(ChatError) { configuration.nickname = try nickname.map { text throws(ChatError) in try Nickname.compose(text) } } catch {
+        do throws(ChatError) {
+            configuration.nickname = try nickname.map { text throws(ChatError) in try Nickname.compose(text) }
+        } catch {
             throw JoinError(.invalidNickname, error.message)
         }
         return configuration

@@ -145,6 +145,10 @@ struct SimulatedCarrier: RoomCarrier {
             return try await body()
         }
         driver.schedule(after: SimulatedNetwork.patience) { task.cancel() }
-        return try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 }
