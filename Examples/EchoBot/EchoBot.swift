@@ -1,0 +1,26 @@
+import Earshot
+
+/// Says what others say, and accepts each request for a private conversation.
+///
+///     swift run EchoBot                    in the lobby, found by mDNS
+///     swift run EchoBot 192.0.2.7:4000     with a node that is named
+@main
+enum EchoBot {
+    static func main() async throws {
+        var options = Options()
+        options.peers = Array(CommandLine.arguments.dropFirst())
+        if !options.peers.isEmpty { options.discovery = .none }
+        let me = try Identity.ephemeral()
+        try await Room.join("lobby", as: me, nickname: "echo", options: options) { room in
+            for await event in room.events {
+                switch event {
+                case .message(let message) where !message.isFromCurrentUser,
+                    .direct(let message) where !message.isFromCurrentUser:
+                    try await message.reply("re: \(message.text.prefix(200))")
+                case .request(let request): try await request.accept().send("hi")
+                default: break
+                }
+            }
+        }
+    }
+}

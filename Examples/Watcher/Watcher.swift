@@ -1,0 +1,21 @@
+import EarshotControl
+
+/// Prints who is here and then what is said, by a node that runs, and says hello.
+///
+///     earshot &
+///     swift run Watcher
+@main
+enum Watcher {
+    static func main() async throws {
+        try await ControlClient.connect(to: CommandLine.arguments.dropFirst().first) { node in
+            for line in try await node.command("/who") {
+                for peer in line["peers"]?.elements ?? [] { print(peer["who"]?["displayName"]?.string ?? "?", "is here") }
+            }
+            let events = try await node.tail()
+            try await node.say("hello from a watcher")
+            for await event in events where event.event == "message" {
+                print(event["from"]?["displayName"]?.string ?? "?", event["text"]?.string ?? "")
+            }
+        }
+    }
+}
