@@ -142,7 +142,7 @@ let package = Package(
             "EarshotTesting", ["Wire", "Noise", "ChatNode", "Reactor", "Simulator", "Earshot"],
             path: "Sources/Library/EarshotTesting", small),
         module(
-            "EarshotControl", ["Reactor", "Commands", "Rendering"], path: "Sources/Library/EarshotControl", small),
+            "EarshotControl", ["ChatNode", "Reactor", "Commands", "Rendering"], path: "Sources/Library/EarshotControl", small),
         .executableTarget(
             name: "earshot",
             dependencies: [

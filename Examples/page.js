@@ -21,8 +21,9 @@ async function* events() {
         const blocks = unread.split(/\r?\n\r?\n/);
         unread = blocks.pop();
         for (const block of blocks) {
-            const data = block.split(/\r?\n/).filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n");
-            if (data) yield JSON.parse(data);
+            const fields = block.split(/\r?\n/).map((line) => /^(event|data): ?(.*)$/.exec(line)).filter(Boolean);
+            const { event, data } = Object.fromEntries(fields.map(([, name, value]) => [name, value]));
+            if (data) yield [event, JSON.parse(data)];
         }
     }
 }
@@ -36,9 +37,9 @@ async function say(text, conversation = "r1") {
 
 (async () => {
     let hasBegun = false;
-    for await (const event of events()) {
+    for await (const [name, event] of events()) {
         // The snapshot comes first.
         if (!hasBegun) { hasBegun = true; await say("hello"); }
-        if (event.event === "added" && !event.snapshot) console.log(event.from.displayName, event.text);
+        if (name === "added" && event.event === "message" && !event.snapshot) console.log(event.from.displayName, event.text);
     }
 })().catch((error) => { console.error(error.message); globalThis.process?.exit(1); });

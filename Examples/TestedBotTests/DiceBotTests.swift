@@ -9,7 +9,7 @@ struct DiceBotTests {
         var number: UInt64 = 0
 
         mutating func next() -> UInt64 {
-            number += 0x2000_0000_0000_0000
+            number &+= 0x2000_0000_0000_0000
             return number
         }
     }

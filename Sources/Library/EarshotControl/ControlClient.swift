@@ -1,3 +1,4 @@
+internal import ChatNode
 internal import Commands
 internal import Reactor
 
