@@ -142,7 +142,8 @@ let package = Package(
             "EarshotTesting", ["Wire", "Noise", "ChatNode", "Reactor", "Simulator", "Earshot"],
             path: "Sources/Library/EarshotTesting", small),
         module(
-            "EarshotControl", ["ChatNode", "Reactor", "Commands", "Rendering"], path: "Sources/Library/EarshotControl", small),
+            "EarshotControl", ["ChatNode", "Reactor", "Commands", "Rendering"], path: "Sources/Library/EarshotControl",
+            small),
         .executableTarget(
             name: "earshot",
             dependencies: [
@@ -186,7 +187,7 @@ let package = Package(
                 "Phrases", "Wire", "Noise", "ChatNode", "Reactor", "Discovery", "CAvahi", "CAvahiCore", "CLinux",
                 "TestSupport",
             ]),
-        tests("EarshotTestingTests", ["Earshot", "EarshotTesting"]),
+        tests("LibraryTests", ["Earshot", "EarshotTesting"]),
         tests("DoctorTests", ["ChatNode", "Reactor", "Discovery", "Commands", "Doctor", "TestSupport"]),
         tests("HubTests", ["Wire", "Chat", "ChatNode", "Commands", "Model", "Hub", "TestSupport"]),
         tests(

@@ -4,6 +4,7 @@ import Earshot
 public struct DiceBot<Randomness: RandomNumberGenerator & Sendable>: Sendable {
     private var randomness: Randomness
 
+    /// A bot that draws from these numbers.
     public init(_ randomness: Randomness) { self.randomness = randomness }
 
     /// Answers until the room is left.

@@ -9,7 +9,9 @@ enum Watcher {
     static func main() async throws {
         try await ControlClient.connect(to: CommandLine.arguments.dropFirst().first) { node in
             for line in try await node.command("/who") {
-                for peer in line["peers"]?.elements ?? [] { print(peer["who"]?["displayName"]?.string ?? "?", "is here") }
+                for peer in line["peers"]?.elements ?? [] {
+                    print(peer["who"]?["displayName"]?.string ?? "?", "is here")
+                }
             }
             let events = try await node.tail()
             try await node.say("hello from a watcher")

@@ -75,11 +75,14 @@ public final class Room: Sendable, Hashable {
     /// Leaves, and returns when the node has ended.
     package func leave() async { try? await carrier.carry { [owner] in await owner.leave() } }
 
-    /// What happens in the room, from its joining on.
+    /// The events of the room, from its joining on.
     public var events: Events { Events(room: self) }
 
     /// This user, under the present nickname; nil once the room is left.
     public var me: Person? { get async { await owner.me().map(Person.init) } }
+
+    /// The TCP port at which the node listens; nil once the room is left.
+    public var port: UInt16? { get async { await owner.port() } }
 
     /// The people that are here, the longest first; of a crowd, the 64 that were heard last. This user is not among them.
     public var people: [Person] { get async { await owner.people().map(Person.init) } }

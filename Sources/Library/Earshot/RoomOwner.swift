@@ -79,6 +79,11 @@ package actor RoomOwner: LoopActor {
 
     func change(_ change: UserChange) { node?.change(change) }
 
+    func port() -> UInt16? {
+        guard case .ready(_, let port, _, _, _) = node?.readyEvent() else { return nil }
+        return port
+    }
+
     func me() -> PeerName? { node?.chat.ownName }
 
     func people() -> [PeerName] { node?.peers().filter { $0.state != .left && !$0.isElsewhere }.map(\.who) ?? [] }

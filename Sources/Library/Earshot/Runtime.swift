@@ -5,7 +5,7 @@ internal import Reactor
 internal import Storage
 internal import Synchronization
 
-/// What all rooms of the process share: one event loop on a thread of its own, and one mDNS for each choice of discovery.
+/// The parts that all rooms of the process share: one event loop on a thread of its own, and one mDNS for each choice of discovery.
 final class Runtime: Sendable {
     let loop: EventLoop
     private let discoveries = Mutex<[LocalNetwork: LocalNetwork.Shared]>([:])

@@ -8,7 +8,7 @@ internal import Wire
 
 /// A network in memory, in virtual time, for tests: the rooms on it are those of `import Earshot`, and nothing leaves the process.
 ///
-/// Time stands still but for two cases: while `run(for:)` is awaited, and while a test awaits a call of a room that waits, such as
+/// Time passes in two cases only: while `run(for:)` is awaited, and while a test awaits a call of a room that waits, such as
 /// `send` or the next event. So a test of an hour takes a second, and equal seeds give equal runs as long as the bots wait for
 /// nothing but their rooms. Bots run on the one thread of the network.
 public final class SimulatedNetwork: Sendable {

@@ -91,7 +91,7 @@ struct SimulatedNetworkTests {
         #expect(late?.reason == .ended)
     }
 
-    @Test func `A slow reader is told how many events it missed`() async throws {
+    @Test func `A slow reader gets the number of events that it missed`() async throws {
         let network = try SimulatedNetwork(seed: 6)
         let ada = try await network.join("lobby", as: "ada")
         let bob = try await network.join("lobby", as: "bob")

@@ -1,0 +1,96 @@
+import Earshot
+import Testing
+
+/// Rooms of the library on the sockets of this machine.
+struct RoomTests {
+    /// Options of a node without discovery, which dials the ports of this machine.
+    private func options(_ ports: UInt16?...) -> Options {
+        var options = Options()
+        options.discovery = .none
+        options.peers = ports.compactMap { $0.map { "127.0.0.1:\($0)" } }
+        return options
+    }
+
+    @Test func `Two rooms of a process talk, and leave at the end of their scopes`() async throws {
+        let text = try await Room.join("lobby", as: .ephemeral(), nickname: "ada", options: options()) { ada in
+            let bob = try Identity.ephemeral()
+            try await Room.join("lobby", as: bob, options: options(ada.port)) { room in
+                #expect(await room.me?.id == bob.id)
+                try await room.send("hello")
+                var events = ada.events.makeAsyncIterator()
+                while let event = await events.next() {
+                    guard case .message(let message) = event else { continue }
+                    #expect(message.from.id == bob.id)
+                    try await message.reply("re: \(message.text)")
+                    break
+                }
+                for await event in room.events {
+                    if case .message(let message) = event, !message.isFromCurrentUser {
+                        #expect(message.replyTo != nil)
+                        break
+                    }
+                }
+            }
+            for await event in ada.events { if case .left(let person) = event, person.id == bob.id { break } }
+            return await ada.messages.map(\.text)
+        }
+        #expect(text == ["hello", "re: hello"])
+    }
+
+    @Test func `A room whose task is cancelled is left politely`() async throws {
+        try await Room.join("lobby", as: .ephemeral(), options: options()) { ada in
+            let port = await ada.port
+            let other = Task {
+                try await Room.join("lobby", as: .ephemeral(), options: options(port)) { room in
+                    for await _ in room.events {}
+                    try Task.checkCancellation()
+                }
+            }
+            for await event in ada.events {
+                if case .arrived = event { other.cancel() }
+                if case .left = event { break }
+            }
+            await #expect(throws: CancellationError.self) { try await other.value }
+        }
+    }
+
+    @Test func `A room that can not be joined is refused with its reason`() async throws {
+        func reason(_ address: RoomAddress, nickname: String? = nil, _ options: Options) async throws -> JoinError
+            .Reason?
+        {
+            let error = await #expect(throws: JoinError.self) {
+                try await Room.join(address, as: .ephemeral(), nickname: nickname, options: options) { _ in }
+            }
+            #expect(error?.message.isEmpty == false)
+            return error?.reason
+        }
+        #expect(try await reason("", options()) == .invalidRoom)
+        #expect(try await reason(.private("kitchen", key: "short"), options()) == .invalidKey)
+        #expect(try await reason("lobby", nickname: String(repeating: "x", count: 25), options()) == .invalidNickname)
+        var wrong = options()
+        wrong.peers = ["nowhere"]
+        #expect(try await reason("lobby", wrong) == .invalidPeer)
+        wrong = options()
+        wrong.interfaces = ["no such one"]
+        #expect(try await reason("lobby", wrong) == .noInterface)
+        try await Room.join("lobby", as: .ephemeral(), options: options()) { room in
+            var taken = options()
+            taken.port = try #require(await room.port)
+            #expect(try await reason("lobby", taken) == .portUnavailable)
+        }
+        #expect(throws: JoinError.self) { try Identity.file("/proc/none/me") }
+    }
+
+    @Test func `A private room has a key that is made and is never shown`() async throws {
+        let key = RoomAddress.makeKey()
+        let address = RoomAddress.private("kitchen", key: key)
+        #expect(!"\(address)".contains(key))
+        #expect(address.isPrivate)
+        try await Room.join(address, as: .ephemeral(), options: options()) { ada in
+            try await Room.join(address, as: .ephemeral(), options: options(ada.port)) { bob in
+                try await bob.send("inside")
+                for await event in ada.events { if case .message = event { break } }
+            }
+        }
+    }
+}
