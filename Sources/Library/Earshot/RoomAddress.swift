@@ -21,7 +21,9 @@ public struct RoomAddress: Sendable, Hashable, ExpressibleByStringLiteral, Custo
 
     /// A room that only the holders of a key can enter.
     ///
-    /// - Parameter key: eight words as `makeKey()` returns them, or a pass phrase of at least 8 characters.
+    /// - Parameters:
+    ///   - name: 1 to 64 characters on one line.
+    ///   - key: eight words as `makeKey()` returns them, or a pass phrase of at least 8 characters.
     public static func `private`(_ name: String, key: String) -> RoomAddress { RoomAddress(name: name, key: key) }
 
     /// A new random key of a private room: eight words joined by hyphens. Its members exchange it over another channel.

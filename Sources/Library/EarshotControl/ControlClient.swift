@@ -49,6 +49,9 @@ public final class ControlClient: Sendable {
 
     /// Performs a command of the chat, as `/who`.
     ///
+    /// - Parameters:
+    ///   - line: the command with its slash, without a line feed.
+    ///   - room: the name of the room; nil for the open one.
     /// - Returns: its events and its result.
     /// - Throws: as `say`.
     public func command(_ line: String, in room: String? = nil) async throws(ControlError) -> [ControlLine] {
@@ -64,6 +67,7 @@ public final class ControlClient: Sendable {
 
     /// Sends a request of Docs/Control.md other than `tail`.
     ///
+    /// - Parameter line: without a line feed, at most 65,536 bytes.
     /// - Returns: the lines of the answer without its end.
     /// - Throws: `ControlError` with `refused` for the first error among them, `closed`.
     public func request(_ line: String) async throws(ControlError) -> [ControlLine] {

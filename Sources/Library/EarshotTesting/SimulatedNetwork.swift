@@ -26,6 +26,7 @@ public final class SimulatedNetwork: Sendable {
     /// A network without hosts.
     ///
     /// - Parameters:
+    ///   - seed: equal seeds give equal runs.
     ///   - latency: the time of each segment on its way, in one direction.
     ///   - loss: the share of segments that are lost and sent again, from 0 to 0.9.
     /// - Throws: `JoinError` with `refusedBySystem` if there is no thread for it.
@@ -85,7 +86,10 @@ public final class SimulatedNetwork: Sendable {
 
     /// Joins a room and runs a bot in it, which waits for the time that the test lets pass.
     ///
-    /// - Parameter bot: runs on the thread of the network; the room is left when it ends.
+    /// - Parameters:
+    ///   - address: the room; those of equal address meet.
+    ///   - nickname: 1 to 24 characters.
+    ///   - bot: runs on the thread of the network; the room is left when it ends.
     /// - Returns: the task of the bot, to await its end or to cancel it.
     /// - Throws: `JoinError`.
     @discardableResult
