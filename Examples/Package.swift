@@ -8,6 +8,8 @@ let package = Package(
     dependencies: [.package(name: "earshot", path: "..")],
     targets: [
         .executableTarget(
+            name: "FirstLines", dependencies: [.product(name: "Earshot", package: "earshot")], path: "FirstLines"),
+        .executableTarget(
             name: "EchoBot", dependencies: [.product(name: "Earshot", package: "earshot")], path: "EchoBot"),
         .executableTarget(
             name: "Announcer", dependencies: [.product(name: "Earshot", package: "earshot")], path: "Announcer"),

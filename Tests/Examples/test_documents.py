@@ -85,7 +85,7 @@ class Syntax(unittest.TestCase):
         if block.text.startswith("// swift-tools-version"):
             # A manifest is compiled with the module of SwiftPM.
             library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("swiftc")))), "lib/swift/pm/ManifestAPI")
-            command, text = ["-I", library], block.text
+            command, text = ["-I", library, "-swift-version", "5", "-package-description-version", "6.0"], block.text
         elif any(re.match(r"@main|@Test|@Suite|(?:public |final )*(?:struct|enum|func|class|extension)\b", line) for line in body):
             command, text = ["-I", modules], block.text
         else:
@@ -96,7 +96,7 @@ class Syntax(unittest.TestCase):
         maps = [f"-fmodule-map-file={path}" for path in sorted((ROOT / "Sources").glob("C*/module.modulemap"))]
         maps.append(f"-fmodule-map-file={ROOT}/Sources/CLinux/include/module.modulemap")
         flags = [word for each in maps if os.path.exists(each.split("=")[1]) for word in ("-Xcc", each)]
-        checked = subprocess.run(["swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library", *command, *flags, "-"],
+        checked = subprocess.run(["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", *command, *flags, "-"],
                                  input=text, text=True, capture_output=True)
         self.assertEqual(checked.returncode, 0, f"{block.file}:{block.line}: {checked.stderr}\n{text}")
 

@@ -14,6 +14,7 @@ import sys
 import time
 import unittest
 
+import documents
 from earshot_node import BINARY, ROOT, Lines, Node
 from web import Served, WebTest, started
 
@@ -67,6 +68,18 @@ class Programs(ExampleTest):
         self.assertEqual(self.hears(node, "hi")["conversation"], "direct")
         node.say(f"/msg {bot['key']} more")
         self.assertEqual(self.hears(node, "re: more")["conversation"], "direct")
+
+    def test_the_first_lines_of_the_readme_run_as_they_are_written(self):
+        self.assertEqual(documents.block(ROOT, "README.md", "import Earshot").text, (EXAMPLES / "FirstLines/main.swift").read_text())
+        node = Node(started, "alice", "--discovery", "embedded", "--no-control")
+        self.addCleanup(lambda: node.process.poll() is None and node.kill())
+        node.ready()
+        self.run_example([f"{PROGRAMS}/FirstLines"])
+        bot = self.hears(node, "hello")["from"]
+        node.say("hi there")
+        self.assertEqual(self.hears(node, "re: hi there")["from"]["key"], bot["key"])
+        node.say(f"/msg {bot['key']} may I?")
+        self.assertEqual(self.hears(node, "hi")["conversation"], "direct")
 
     def test_the_announcer_says_each_line_and_leaves_at_the_end(self):
         node = self.node()
