@@ -211,7 +211,7 @@ EVENTS = {
     "opened": placed(event("opened", {})),
     "listening": either(
         {"event": one_of("listening"), "face": one_of("web"), "url": text, "address": text, "token": matching(r"[0-9a-f]{32}")},
-        {"event": one_of("listening"), "face": one_of("stomp"), "address": text, "token": matching(r"[0-9a-f]{32}")}),
+        {"event": one_of("listening"), "face": one_of("stomp", "irc"), "address": text, "token": matching(r"[0-9a-f]{32}")}),
     "notice": event("notice", {"code": one_of(*NOTICE_CODES), "message": SENTENCE}),
 }
 
