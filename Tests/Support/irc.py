@@ -92,8 +92,8 @@ class Stream:
         line, _, self.rest = self.rest.partition(b"\n")
         assert line.endswith(b"\r"), line
         tags, space, body = line.partition(b" ") if line.startswith(b"@") else (b"", b"", line)
-        # With its CR and LF, a line has 512 bytes, in front of which the tags have 8,191.
-        assert len(body) + 1 <= 512, f"{len(body) + 1} bytes: {body!r}"
+        # A text of 240 characters needs more than the 512 bytes of RFC 1459: ISUPPORT has LINELEN. The tags have 8,191 more.
+        assert len(body) + 1 <= 4096, f"{len(body) + 1} bytes: {body!r}"
         assert len(tags + space) <= 8191, len(tags)
         return line[:-1].decode()
 
