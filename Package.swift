@@ -99,7 +99,8 @@ let package = Package(
         module("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
         module("Model", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
         module("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands", "Model"], small),
-        module("Hub", ["Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "CLinux"], small),
+        module(
+            "Hub", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "CLinux"], small),
         module(
             "Settings",
             ["Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Commands", "Bridge"],
@@ -126,10 +127,16 @@ let package = Package(
             ],
             path: "Sources/Faces/Control", small),
         module(
+            "IRCFace",
+            [
+                "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Hub", "Rendering",
+            ],
+            path: "Sources/Faces/IRC", small),
+        module(
             "WebFace",
             [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Hub", "Rendering",
-                "CWebSockets", "CQRCode", "CLinux",
+                "IRCFace", "CWebSockets", "CQRCode", "CLinux",
             ],
             path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
         module(
@@ -148,12 +155,15 @@ let package = Package(
             name: "earshot",
             dependencies: [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
-                "Discovery", "Commands", "Rendering", "Settings", "Doctor", "TerminalFace", "ControlFace", "WebFace",
-                "Bridge", "CLinux",
+                "Discovery", "Commands", "Hub", "Rendering", "Settings", "Doctor", "TerminalFace", "ControlFace", "IRCFace",
+                "WebFace", "Bridge", "CLinux",
             ],
             swiftSettings: small,
             linkerSettings: hardening),
         tests("WireTests", ["Wire", "Noise"]),
+        tests(
+            "IRCFaceTests",
+            ["Phrases", "Wire", "Chat", "ChatNode", "Commands", "Model", "Rendering", "Hub", "IRCFace", "TestSupport"]),
         tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),
@@ -232,7 +242,7 @@ if Context.environment["EARSHOT_FUZZ"] != nil {
             name: "Fuzz",
             dependencies: [
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Storage", "Discovery", "Simulator",
-                "Commands", "Model", "Hub", "Rendering", "Settings", "WebFace", "CAvahi", "CFuzzer",
+                "Commands", "Model", "Hub", "Rendering", "Settings", "IRCFace", "WebFace", "CAvahi", "CFuzzer",
             ],
             path: "Tests/Fuzz", exclude: ["CFuzzer", "Corpus"], swiftSettings: house),
     ]

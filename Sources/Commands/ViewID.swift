@@ -1,7 +1,7 @@
 /// A view of the chat, which shows one conversation or none: the display's, or that of one client of a server.
 package struct ViewID: Hashable, Sendable {
     package enum Face: Hashable, Sendable {
-        case display, control, web, stomp
+        case display, control, web, stomp, irc
     }
 
     private let face: Face

@@ -30,6 +30,8 @@ package protocol ClientSession: Sendable {
     mutating func leave(at now: Instant) -> [ClientEffect]
     /// Continues the session that it asked for by `takePlace`; nil if there is none, or no more.
     mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect]
+    /// Looks at the chat, as it asked for by `ClientEffect.look`.
+    mutating func look(at chat: ChatModel, _ now: Instant) -> [ClientEffect]
     /// It is about to get events of the log; its output now goes before them.
     ///
     /// - Parameters:
@@ -61,6 +63,7 @@ extension ClientSession {
     package mutating func leave(at now: Instant) -> [ClientEffect] { [] }
     package mutating func takePlace(of earlier: (any ClientSession)?, at now: Instant) -> [ClientEffect] { [] }
     package mutating func follow(behind last: Int, isResumed: Bool, at now: Instant) -> [ClientEffect] { [] }
+    package mutating func look(at chat: ChatModel, _ now: Instant) -> [ClientEffect] { [] }
     package func packet(of entry: EventLog.Entry) -> [UInt8]? { entry.audience == .sessions ? nil : entry.json }
     package var place: String? { nil }
     package var hearsEvents: Bool { hasShownToken }
@@ -73,7 +76,9 @@ package final class HubEvent {
     package let number: Int
     package let report: RoomReport
     /// The changes of the chat by the report; none at a server that does not keep the chat.
-    private let changes: [ModelChange]
+    package let changes: [ModelChange]
+    /// The chat behind the changes; nil at a server that does not keep it.
+    package let chat: ChatModel?
     /// Requests that are open again: no event of the node tells it.
     package let requestsAgain: [RoomReport]
     /// The peers of the room whose requests are not open any more.
@@ -82,7 +87,7 @@ package final class HubEvent {
 
     /// - Parameter chat: behind the changes; nil at a server that does not keep it.
     package init(_ report: RoomReport, _ changes: [ModelChange] = [], in chat: ChatModel? = nil, number: Int) {
-        (self.report, self.changes, self.number) = (report, changes, number)
+        (self.report, self.changes, self.chat, self.number) = (report, changes, chat, number)
         var (again, ended, known) = ([RoomReport](), [PeerID](), Set<ConversationID>())
         for case .request(let id, let isOpen) in changes where known.insert(id).inserted {
             // Its event has it.
@@ -157,6 +162,8 @@ package enum ClientEffect: Hashable, Sendable {
     case perform(number: Int, Command, in: RequestedRoom)
     /// A request of a client that hears of no events: completes with the events of its command, too.
     case ask(number: Int, ClientQuestion, in: RequestedRoom)
+    /// Asks for the chat, once the server has it: see `ClientSession.look`.
+    case look
     /// Closes the connection once all output is sent.
     case close
     /// The client has not shown the token; to be counted.
@@ -172,12 +179,16 @@ package enum ClientQuestion: Hashable, Sendable {
     case fault(ChatError)
     /// The first reports for a client that hears of all events behind them.
     case tail(withHistory: Bool)
+    /// The client's view shows a conversation, which is read then; nil for none.
+    case show(ConversationView?, in: RoomLabel)
 }
 
 /// The room of a command, as a client names it.
 package enum RequestedRoom: Hashable, Sendable {
     case open
     case named(String)
+    /// The room of a conversation, which counts as the open one.
+    case conversation(ConversationID)
 }
 
 extension CommandExecutor {
@@ -206,7 +217,7 @@ extension CommandExecutor {
         do throws(ChatError) { label = try room.label(in: rooms) } catch {
             return deliver([RoomReport(error, in: rooms.openLabel)])
         }
-        let outcome = await obey(command, in: label, at: label.map { _ in .publicRoom }, isPaced: true) {
+        let outcome = await obey(command, in: label, at: label.map { _ in room.conversation }, isPaced: true) {
             deliver([$0])
         }
         deliver(outcome == .done ? [] : nil)
@@ -220,9 +231,13 @@ extension CommandExecutor {
             await rooms.beginTail(withHistory: withHistory) { deliver($0) }
             return deliver(nil)
         }
+        if case .show(let conversation, let label) = question {
+            await show(conversation.map { (label, $0) }, in: view)
+            return deliver([])
+        }
         do throws(ChatError) {
             let (command, label) = try await read(question, in: room, rooms)
-            deliver(await reports(of: command, in: label, at: label.map { _ in .publicRoom }, view: view))
+            deliver(await reports(of: command, in: label, at: label.map { _ in room.conversation }, view: view))
         } catch {
             deliver([RoomReport(error, in: await rooms.openLabel)])
         }
@@ -238,7 +253,7 @@ extension CommandExecutor {
             let addressed = AddressedLine(textIn: text, rooms)
             return (.sayToRoom(addressed.text), addressed.room)
         case .fault(let error): throw error
-        case .tail: return (.whoami, label)
+        case .tail, .show: return (.whoami, label)
         }
     }
 }
@@ -246,8 +261,25 @@ extension CommandExecutor {
 extension RequestedRoom {
     /// - Returns: nil for the open one.
     fileprivate func label(in rooms: isolated Program) throws(ChatError) -> RoomLabel? {
-        guard case .named(let name) = self else { return nil }
-        guard let label = rooms.label(named: name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
-        return label
+        switch self {
+        case .open: return nil
+        case .named(let name):
+            guard let label = rooms.label(named: name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
+            return label
+        case .conversation(let id):
+            guard let label = rooms.labels.first(where: { $0.number == id.room }) else {
+                throw ChatError(.unknownRoom, .unknownRoom, id.description)
+            }
+            return label
+        }
     }
+
+    fileprivate var conversation: Conversation {
+        guard case .conversation(let id) = self else { return .publicRoom }
+        return id.conversation
+    }
+}
+
+extension ConversationID {
+    fileprivate var conversation: Conversation { peer.map { .direct($0) } ?? .publicRoom }
 }

@@ -113,6 +113,8 @@ package struct EventHub: ~Copyable {
     package private(set) var log: EventLog
     /// The chat as the clients see it; nil at a server that does not keep it, or not yet.
     private var chat: ChatModel?
+    /// The clients that wait for the chat.
+    private var lookers: Set<Int> = []
 
     /// - Parameters:
     ///   - face: that of the server.
@@ -336,6 +338,7 @@ extension EventHub {
                 request(.command(command), in: room, number: id, of: number)
             case .ask(let id, let question, let room):
                 request(.question(question), in: room, number: id, of: number)
+            case .look: look(number, at: now)
             case .close: close(number, at: now)
             case .refused: inlet.countRefusal()
             }
@@ -344,6 +347,16 @@ extension EventHub {
         guard !effects.isEmpty, !client.isLost else { return }
         changed(number)
         if !client.isClosing, client.session?.hasShownToken == true, !quota.admit(number) { turnAway(number, at: now) }
+    }
+
+    private mutating func look(_ number: Int, at now: Instant) {
+        guard let chat else { return _ = lookers.insert(number) }
+        act(number, at: now) { $0.look(at: chat, now) }
+    }
+
+    /// The chat is there: the clients that waited for it look at it.
+    package mutating func showChat(at now: Instant) {
+        for number in exchange(&lookers, with: []) { look(number, at: now) }
     }
 
     /// Ends the session with a secret, of a client that is not known to be gone.

@@ -109,7 +109,12 @@ package actor SocketServer: EventLoopActor {
         guard keepsChat, !hub.hasChat, !connections.isEmpty, let commands else { return }
         loop.launch {
             await commands.rooms.snapshot { [weak self] rooms in
-                self?.execute { if !$0.connections.isEmpty, !$0.hub.hasChat { $0.hub.take(rooms) } }
+                self?.execute {
+                    guard !$0.connections.isEmpty, !$0.hub.hasChat else { return }
+                    $0.hub.take(rooms)
+                    $0.hub.showChat(at: $0.loop.now)
+                    $0.settle()
+                }
             }
         }
     }

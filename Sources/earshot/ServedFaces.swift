@@ -1,6 +1,8 @@
 import ChatNode
 import Commands
 import ControlFace
+import Hub
+import IRCFace
 import Reactor
 import Rendering
 import Settings
@@ -11,6 +13,7 @@ struct ServedFaces: Sendable {
     private let control: ControlServer?
     private let web: WebServer?
     private let stomp: STOMPServer?
+    private let irc: IRCServer?
     private let file: WebTokenFile?
     private let opensPage: Bool
     private let diagnostics: Diagnostics
@@ -26,7 +29,10 @@ struct ServedFaces: Sendable {
         stomp = try arguments.stompPort.map { port throws(StartFailure) in
             try STOMPServer(on: try App.runningLoop("stomp"), port: port, token: token)
         }
-        let text = web?.fileText ?? (stomp == nil ? nil : token.text)
+        irc = try arguments.ircPort.map { port throws(StartFailure) in
+            try IRCServer(on: try App.runningLoop("irc"), port: port, token: token)
+        }
+        let text = web?.fileText ?? (stomp == nil && irc == nil ? nil : token.text)
         let control = control
         file = text.flatMap { ServedFaces.makeTokenFile($0, control, diagnostics) }
     }
@@ -42,6 +48,7 @@ struct ServedFaces: Sendable {
         control?.tell(events)
         web?.tell(events)
         stomp?.tell(events)
+        irc?.tell(events)
     }
 
     /// Performs requests from now on.
@@ -51,8 +58,9 @@ struct ServedFaces: Sendable {
         await control?.begin(executor)
         await web?.begin(executor, file)
         await stomp?.begin(executor)
+        await irc?.begin(executor)
         if opensPage, let link = web?.link { openPage(link) }
-        return [web?.listening, stomp?.listening].compactMap(\.self)
+        return [web?.listening, stomp?.listening, irc?.listening].compactMap(\.self)
     }
 
     private func openPage(_ link: String) {
@@ -65,6 +73,7 @@ struct ServedFaces: Sendable {
         await control?.end()
         await web?.end()
         await stomp?.end()
+        await irc?.end()
     }
 
     /// Removes the files by which programs find them. More than once does no harm.

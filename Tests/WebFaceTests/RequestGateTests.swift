@@ -1,5 +1,6 @@
 import Chat
 import Commands
+import Hub
 import Model
 import Rendering
 import TestSupport

@@ -87,6 +87,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
             $0.webPort = $0.webPort ?? standardWebPort
         },
         server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
+        server("--irc", "an IRC gateway for this machine's clients", port: 6_667) { $0.ircPort = $1 },
         .flag("--allow-root", "run as root, also outside a container") { $0.allowsRoot = true },
     ]
 

@@ -38,6 +38,8 @@ package struct Arguments: Hashable, Sendable {
     package var opensPage = false
     /// The port of the STOMP gateway; 0 for any, nil for none.
     package var stompPort: UInt16?
+    /// The port of the IRC gateway; 0 for any, nil for none.
+    package var ircPort: UInt16?
     /// Whether the program may run with root's rights.
     var allowsRoot = false
     package var configuration = ConfigurationChoice.own
@@ -47,7 +49,7 @@ package struct Arguments: Hashable, Sendable {
     /// Whether the node goes on without input: programs reach it at a place that was asked for, or none is wanted.
     package var outlivesInput: Bool {
         if case .path = control { return true }
-        return !readsInput || webPort != nil || stompPort != nil
+        return !readsInput || webPort != nil || stompPort != nil || ircPort != nil
     }
 
     /// The room that was named last, which further options are about.

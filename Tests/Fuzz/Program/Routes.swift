@@ -1,3 +1,4 @@
+import Hub
 import Model
 import Phrases
 import Rendering

@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import Commands
 import Hub
+import IRCFace
 import Reactor
 import Rendering
 import Synchronization
@@ -12,9 +13,9 @@ extension WebServer {
     func beginSocket(_ key: UInt) {
         guard let connection = connections[key] else { return }
         if connection.head.path == EngineSession.path { return beginEngine(connection, at: key) }
-        guard connection.head.path != "/stomp" else {
+        let isAuthorized = gate.isAuthorized(connection.head)
+        if let session = gatewaySession(at: connection.head.path, isAuthorized: isAuthorized) {
             connection.use = .gateway
-            let session = STOMPSession(token, isAuthorized: gate.isAuthorized(connection.head), at: .monotonic)
             hub.begin(session, of: connection.number, at: .monotonic)
             return settle()
         }
@@ -23,6 +24,16 @@ extension WebServer {
         connection.view = connection.head.parameter("view")
         if let page = connection.page { codes.withLock { $0.connected(page, at: .monotonic) } }
         begin(connection, at: key, last: connection.head.parameter("last"))
+    }
+
+    /// The session of a gateway at a path; nil for a path without one.
+    private func gatewaySession(at path: String, isAuthorized: Bool) -> (any ClientSession)? {
+        switch path {
+        case "/stomp": STOMPSession(token, isAuthorized: isAuthorized, at: .monotonic)
+        case "/irc":
+            IRCSession(IRCSession.Entrance(token), isAuthorized: isAuthorized, isFramed: true, at: .monotonic)
+        case _: nil
+        }
     }
 
     func beginEvents(_ connection: WebConnection, at key: UInt) {

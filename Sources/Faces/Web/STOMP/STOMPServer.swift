@@ -1,6 +1,6 @@
 package import ChatNode
 package import Commands
-import Hub
+package import Hub
 package import Reactor
 import Wire
 

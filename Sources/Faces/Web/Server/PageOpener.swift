@@ -1,3 +1,4 @@
+package import Hub
 import Reactor
 
 /// Opens the page in the user's browser.

@@ -11,7 +11,7 @@ final class WebConnection {
         case events
         /// The page's WebSocket.
         case socket
-        /// A WebSocket of STOMP.
+        /// A WebSocket of STOMP or IRC.
         case gateway
         /// A WebSocket of Engine.IO, with the way to its session.
         case engine(EngineSession)
@@ -70,6 +70,9 @@ final class WebConnection {
 
     /// The form in which it gets events.
     var form: EventLog.Form { use == .events ? .serverSent : .json }
+
+    /// Whether its WebSocket messages are binary: it asked for that subprotocol of IRC alone, or first.
+    var sendsBinary: Bool { head.path == "/irc" && head.protocols.first { $0.hasSuffix(".ircv3.net") } == "binary.ircv3.net" }
 
     /// Whether the answer is a stream, or a poll that waits: its client may go before there is something to write.
     var isWaitedFor: Bool { phase == .performing && (use == .events || head.path == EngineSession.path) }

@@ -145,9 +145,9 @@ extension WebServer {
             return refuseUpgrade(connection, at: key, refusal)
         }
         let isFull = gate.isAuthorized(connection.head) && !admit(key)
-        // A client of STOMP may give the token in its first frame.
+        // A client of STOMP or IRC may give the token in its first frames.
         let isEngine = connection.head.path == EngineSession.path
-        let isGateway = connection.head.path == "/stomp" || isEngine
+        let isGateway = connection.head.path == "/stomp" || connection.head.path == "/irc" || isEngine
         let refusal =
             unsafe gate.refusal(of: connection.head, isFull: isFull, isOpen: isGateway)
             ?? problem(with: connection, wsi)
@@ -168,7 +168,7 @@ extension WebServer {
         let isKnown: Bool
         switch head.path {
         case "/api/v1/socket": isKnown = head.protocols.contains("earshot.v1")
-        case "/stomp", EngineSession.path:
+        case "/stomp", "/irc", EngineSession.path:
             isKnown = head.protocols.isEmpty || head.protocols.contains(where: WebSetUp.protocols.contains)
         case _: return .problem(404, "not_found", "there is no such WebSocket")
         }

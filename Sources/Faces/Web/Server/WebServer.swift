@@ -1,7 +1,7 @@
 import Chat
 import CWebSockets
 import Glibc
-import Hub
+package import Hub
 import Model
 import Noise
 import Rendering
@@ -581,7 +581,7 @@ extension WebServer {
 /// The settings of the library, which keeps pointers into them: they live as long as the program.
 enum WebSetUp {
     /// Subprotocols, by their places in the table; the first one is for what is no WebSocket.
-    static let protocols = ["http", "earshot.v1", "v12.stomp", "v11.stomp"]
+    static let protocols = ["http", "earshot.v1", "v12.stomp", "v11.stomp", "text.ircv3.net", "binary.ircv3.net"]
     /// The library reads no longer list of subprotocols, nor of what a connection is to be.
     static let longestList = 127
 
@@ -819,7 +819,8 @@ extension WebServer {
         var carried: Int?
         if case .engine(let session) = connection.use, session.socket == key { carried = session.client }
         if let next = hub.takeMessage(for: connection.number) ?? carried.flatMap({ hub.takeMessage(for: $0) }) {
-            guard unsafe write(next, LWS_WRITE_TEXT, to: wsi) else { return -1 }
+            let kind = connection.sendsBinary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT
+            guard unsafe write(next, kind, to: wsi) else { return -1 }
             _ = unsafe library.call.lws_callback_on_writable(wsi)
             return 0
         }

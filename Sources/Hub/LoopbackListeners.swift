@@ -1,16 +1,16 @@
 import ChatNode
 import CLinux
 import Glibc
-import Reactor
+package import Reactor
 
 /// Listening sockets at one port of 127.0.0.1, and of ::1 if the machine has it.
-struct LoopbackListeners: ~Copyable, Sendable {
+package struct LoopbackListeners: ~Copyable, Sendable {
     /// Connections that may wait to be accepted: the system lets a client that finds no place try again a second later only.
     private static let backlog: CInt = 1_024
     /// Ports that the system chooses for 127.0.0.1 can be in use at ::1.
     private static let tries = 16
 
-    let port: UInt16
+    package let port: UInt16
     private let ipv4: Descriptor
     /// Nil for a machine without IPv6.
     private let ipv6: Descriptor?
@@ -19,7 +19,7 @@ struct LoopbackListeners: ~Copyable, Sendable {
     ///   - port: 0 for any that is free at both addresses.
     ///   - option: the one that asks for them, for the error.
     /// - Throws: if another program has the port at one of the addresses: its clients would give it the token.
-    init(port: UInt16, for option: String) throws(StartFailure) {
+    package init(port: UInt16, for option: String) throws(StartFailure) {
         var triesLeft = port == 0 ? LoopbackListeners.tries : 1
         while true {
             triesLeft -= 1
@@ -38,7 +38,7 @@ struct LoopbackListeners: ~Copyable, Sendable {
     }
 
     /// Valid while this value lives.
-    var numbers: [CInt] {
+    package var numbers: [CInt] {
         switch ipv6 {
         case .some(let socket): [ipv4.number, socket.number]
         case .none: [ipv4.number]

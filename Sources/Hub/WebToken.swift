@@ -37,7 +37,7 @@ package final class WebTokenFile: Sendable {
     /// Writes the file anew; a reader finds the old text or the new one.
     ///
     /// - Throws: the refusal of the system.
-    func replace(with text: String) throws(SystemError) {
+    package func replace(with text: String) throws(SystemError) {
         _ = unsafe unlink(leaderPath)
         let new = path + ".new"
         _ = unsafe unlink(new)
@@ -46,12 +46,12 @@ package final class WebTokenFile: Sendable {
     }
 
     /// Leads a browser to the link, once: all users of the machine can read the arguments of a browser, and this file its owner alone.
-    var leaderPath: String { path + ".html" }
+    package var leaderPath: String { path + ".html" }
 
     /// Writes a page at `leaderPath` that leads to a link. It is removed when a link was used, and at the end.
     ///
     /// - Throws: the refusal of the system.
-    func lead(to link: String) throws(SystemError) {
+    package func lead(to link: String) throws(SystemError) {
         _ = unsafe unlink(leaderPath)
         try WebTokenFile.create(
             leaderPath,
@@ -60,7 +60,7 @@ package final class WebTokenFile: Sendable {
     }
 
     /// False once a link was used, or at the end.
-    var leads: Bool { unsafe access(leaderPath, F_OK) == 0 }
+    package var leads: Bool { unsafe access(leaderPath, F_OK) == 0 }
 
     private static func create(_ path: String, _ text: String) throws(SystemError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW

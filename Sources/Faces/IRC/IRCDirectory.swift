@@ -1,0 +1,155 @@
+import Chat
+import Model
+import Wire
+
+/// The nicks of the peers of all rooms, as one client sees them.
+///
+/// A nick is the peer's name made legal, with its number where another user has that nick, or where a contact could be mistaken.
+/// No two users have one nick, in any case of letters, and a user that the client talks to in private keeps its nick for good.
+/// Bounded: 32,768 users.
+struct IRCDirectory: Sendable {
+    /// A key is another user in each room.
+    typealias User = ConversationID
+
+    static let capacity = 32_768
+
+    struct Rename: Hashable, Sendable {
+        let user: User
+        let was: String
+        let nick: String
+    }
+
+    private struct Entry {
+        let nick: String
+        let who: PeerName
+    }
+
+    private var entries: [User: Entry] = [:]
+    /// By folded nicks.
+    private var users: [String: User] = [:]
+    /// The nick of the user of the node.
+    private(set) var own = "me"
+    /// Nicks that changed and that the client was not told of.
+    private var renames: [Rename] = []
+
+    /// The nick that a user has already.
+    subscript(user: User) -> String? { entries[user]?.nick }
+
+    func name(of user: User) -> PeerName? { entries[user]?.who }
+
+    /// The user that has a nick; nil for the user of the node, and for a nick without a user.
+    func user(_ nick: String) -> User? { users[IRCDirectory.folded(nick)] }
+
+    mutating func takeRenames() -> [Rename] {
+        defer { renames = [] }
+        return renames
+    }
+
+    /// The user of the node has this name: a peer with that nick gets another one.
+    mutating func setOwn(_ nickname: String, _ chat: ChatModel) {
+        let nick = IRCDirectory.legal(nickname)
+        own = nick.isEmpty ? "me" : nick
+        displace(IRCDirectory.folded(own), chat)
+    }
+
+    /// The nick of a peer, which it gets if it has none, or another name than before.
+    mutating func nick(of who: PeerName, in room: Int, _ chat: ChatModel) -> String {
+        let user = User(room: room, peer: who.key)
+        let before = entries[user]
+        if let before, IRCDirectory.base(before.who) == IRCDirectory.base(who) {
+            if before.who != who { entries[user] = Entry(nick: before.nick, who: who) }
+            return before.nick
+        }
+        if let before { users[IRCDirectory.folded(before.nick)] = nil }
+        if before == nil, entries.count >= IRCDirectory.capacity { makePlace(chat) }
+        let nick = choose(who, user, chat)
+        entries[user] = Entry(nick: nick, who: who)
+        users[IRCDirectory.folded(nick)] = user
+        if let before, before.nick != nick { renames.append(Rename(user: user, was: before.nick, nick: nick)) }
+        return nick
+    }
+
+    private mutating func choose(_ who: PeerName, _ user: User, _ chat: ChatModel) -> String {
+        let (base, isBare) = IRCDirectory.base(who)
+        if isBare {
+            let folded = IRCDirectory.folded(base)
+            if let holder = users[folded], IRCDirectory.mayReplace(holder, chat) {
+                remove(holder)
+            } else if who.contact != nil, let holder = users[folded], entries[holder]?.who.contact == nil {
+                displace(folded, chat)
+            }
+            if isFree(base) { return base }
+        }
+        let digits = who.key.hexadecimal
+        let numbered = [
+            "\(base)-\(who.number)", "\(base)-\(who.number)-\(digits.prefix(8))", "\(base)-\(digits)",
+        ]
+        return numbered.first(where: isFree) ?? "\(base)-\(digits)-r\(user.room)"
+    }
+
+    private func isFree(_ nick: String) -> Bool {
+        let folded = IRCDirectory.folded(nick)
+        return users[folded] == nil && folded != IRCDirectory.folded(own)
+    }
+
+    /// The holder of a nick gets one with its number, as another user needs it more.
+    private mutating func displace(_ folded: String, _ chat: ChatModel) {
+        guard let holder = users.removeValue(forKey: folded), let entry = entries[holder] else { return }
+        // Held by this call alone, so that the choice does not find it free.
+        users[folded] = ConversationID(room: 0)
+        let nick = choose(entry.who, holder, chat)
+        users[folded] = nil
+        entries[holder] = Entry(nick: nick, who: entry.who)
+        users[IRCDirectory.folded(nick)] = holder
+        renames.append(Rename(user: holder, was: entry.nick, nick: nick))
+    }
+
+    private mutating func remove(_ user: User) {
+        guard let entry = entries.removeValue(forKey: user) else { return }
+        users[IRCDirectory.folded(entry.nick)] = nil
+    }
+
+    private mutating func makePlace(_ chat: ChatModel) {
+        for user in entries.keys where IRCDirectory.mayReplace(user, chat) { remove(user) }
+        if entries.count >= IRCDirectory.capacity, let any = entries.keys.first { remove(any) }
+    }
+
+    /// Whether a user is gone, and no private conversation is open that a stranger could slip into.
+    private static func mayReplace(_ user: User, _ chat: ChatModel) -> Bool {
+        guard let key = user.peer else { return false }
+        return chat.room(user.room)?.people[key]?.isHere != true && chat.conversation(user) == nil
+    }
+
+    /// The legal form of a name, and whether it may stand without the number: not for a name that looks like another one, or
+    /// as if a number were behind it.
+    private static func base(_ who: PeerName) -> (nick: String, isBare: Bool) {
+        let nick = legal(who.contact ?? who.nickname)
+        guard !nick.isEmpty else { return ("\(who.stage)", false) }
+        let tail = nick.utf8.suffix(5)
+        let hasNumber = tail.count == 5 && tail.first == UInt8(ascii: "-") && tail.dropFirst().allSatisfy(isDigit)
+        return (nick, who.contact != nil || !who.isAlike && !hasNumber)
+    }
+
+    /// Letters, digits and marks of nicks (RFC 2812 section 2.3.1), and letters of all scripts; others become `_`.
+    static func legal(_ name: String) -> String {
+        var nick = String.UnicodeScalarView()
+        for scalar in DisplayGuard.safeName(name).unicodeScalars {
+            let isLegal =
+                scalar.isASCII
+                ? isDigit(UInt8(scalar.value)) || scalar.properties.isAlphabetic || "[]\\`_^{|}-".unicodeScalars.contains(scalar)
+                : scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+            nick.append(isLegal ? scalar : "_")
+        }
+        if let first = nick.first, first == "-" || first.isASCII && isDigit(UInt8(first.value)) {
+            nick.insert("_", at: nick.startIndex)
+        }
+        return String(nick)
+    }
+
+    /// By the case mapping `ascii`.
+    static func folded(_ name: String) -> String {
+        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+}
