@@ -108,7 +108,7 @@ let package = Package(
         module(
             "Doctor",
             [
-                "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Commands", "Rendering",
+                "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Commands", "Hub", "Rendering",
                 "Settings", "Bridge",
             ],
             small),
@@ -155,15 +155,14 @@ let package = Package(
             name: "earshot",
             dependencies: [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
-                "Discovery", "Commands", "Hub", "Rendering", "Settings", "Doctor", "TerminalFace", "ControlFace", "IRCFace",
+                "Discovery", "Commands", "Hub", "Rendering", "Settings", "Doctor", "TerminalFace", "ControlFace",
+                "IRCFace",
                 "WebFace", "Bridge", "CLinux",
             ],
             swiftSettings: small,
             linkerSettings: hardening),
         tests("WireTests", ["Wire", "Noise"]),
-        tests(
-            "IRCFaceTests",
-            ["Phrases", "Wire", "Chat", "ChatNode", "Commands", "Model", "Rendering", "Hub", "IRCFace", "TestSupport"]),
+        tests("IRCFaceTests", ["Wire", "Chat", "ChatNode", "Commands", "Model", "IRCFace"]),
         tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),

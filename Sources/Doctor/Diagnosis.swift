@@ -14,7 +14,7 @@ struct PortObservation: Hashable, Sendable {
 struct Diagnosis: Hashable, Sendable {
     let findings: [Finding]
 
-    init(_ observations: NetworkObservations, port: PortObservation, room: String, bridge: [Finding] = []) {
+    init(_ observations: NetworkObservations, port: PortObservation, room: String, further: [Finding] = []) {
         let used = observations.interfaces.filter { !$0.families.isEmpty }
         let outward = used.filter { !$0.interface.isLoopback }
         findings =
@@ -24,7 +24,7 @@ struct Diagnosis: Hashable, Sendable {
             + Diagnosis.findings(on: port)
             + Diagnosis.findings(onTimestamps: observations.tcpTimestamps)
             + PeerDiagnosis(observations.nodes, room: room, outward: outward).findings
-            + bridge
+            + further
     }
 
     var problems: Int { count(.problem) }

@@ -3,6 +3,7 @@ package import Reactor
 package import Settings
 package import Chat
 package import ChatNode
+import Hub
 import Phrases
 import Discovery
 
@@ -45,9 +46,21 @@ package struct Doctor: Sendable {
         let endpoints = observations.interfaces.filter { !$0.families.isEmpty }.flatMap(\.endpoints)
         let diagnosis = Diagnosis(
             observations, port: await port.dial(endpoints), room: room.name,
-            bridge: await brokers())
+            further: await brokers() + gateway())
         let output = settings.isJSON ? DoctorReport.json(diagnosis) : Array(DoctorReport.plain(diagnosis).utf8)
         return (output, diagnosis.problems == 0 ? 0 : 1)
+    }
+
+    /// The finding on the port of an IRC gateway, at which a node may listen already.
+    private func gateway() -> [Finding] {
+        guard let wanted = settings.ircPort else { return [] }
+        do throws(StartFailure) {
+            let port = try LoopbackListeners(port: wanted, for: "--irc").port
+            return [.ok(.gateway, "an IRC gateway can listen on port \(port) of this machine alone")]
+        } catch {
+            let advice = "stop the program that has the port, unless it is your node, or choose another with --irc"
+            return [.note(.gateway, error.message, advice)]
+        }
     }
 
     /// The findings on the brokers, which are asked one after the other, off the loop.

@@ -41,6 +41,8 @@ struct Finding: Hashable, Sendable {
         case nobodyHeard = "nobody_heard"
         /// A broker of `--bridge`.
         case broker
+        /// The port of an IRC gateway on loopback.
+        case gateway
     }
 
     let severity: Severity

@@ -48,7 +48,7 @@ struct FuzzTarget: Sendable {
     static let all = [
         records, frames, payload, text, keys, certificate, handshake, router, node, sealed, history, overlayFrames,
         overlay, mdns, browser, instances, arguments, configuration, identity, commands, json, routes, stomp, socketio,
-        editor,
+        irc, editor,
     ]
 }
 

@@ -155,7 +155,11 @@ extension IRCSession {
         let reason = message[0].flatMap { $0.isEmpty ? nil : $0 }
         let values = reason.map { ["text": Operands.Value.text($0)] } ?? [:]
         ask(named: reason == nil ? "back" : "away", values, in: ownPlace(chat), for: message) { session, _, _ in
-            if reason == nil { session.reply("305", "You are here again") } else { session.reply("306", "You are away") }
+            if reason == nil {
+                session.reply("305", "You are here again")
+            } else {
+                session.reply("306", "You are away")
+            }
         }
     }
 

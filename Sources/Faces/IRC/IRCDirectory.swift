@@ -136,7 +136,8 @@ struct IRCDirectory: Sendable {
         for scalar in DisplayGuard.safeName(name).unicodeScalars {
             let isLegal =
                 scalar.isASCII
-                ? isDigit(UInt8(scalar.value)) || scalar.properties.isAlphabetic || "[]\\`_^{|}-".unicodeScalars.contains(scalar)
+                ? isDigit(UInt8(scalar.value)) || scalar.properties.isAlphabetic
+                    || "[]\\`_^{|}-".unicodeScalars.contains(scalar)
                 : scalar.properties.isAlphabetic || scalar.properties.numericType != nil
             nick.append(isLegal ? scalar : "_")
         }

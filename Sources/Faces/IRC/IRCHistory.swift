@@ -27,7 +27,8 @@ extension IRCSession {
         let counts = ["LATEST": 4, "BEFORE": 4, "AFTER": 4, "AROUND": 4, "BETWEEN": 5, "TARGETS": 4]
         do throws(HistoryFault) {
             guard let count = counts[step] else {
-                throw HistoryFault(code: "INVALID_PARAMS", context: [step], text: "there is no such CHATHISTORY command")
+                throw HistoryFault(
+                    code: "INVALID_PARAMS", context: [step], text: "there is no such CHATHISTORY command")
             }
             guard message.parameters.count >= count else {
                 throw HistoryFault(code: "NEED_MORE_PARAMS", context: [step], text: "parameters are missing")
@@ -39,7 +40,8 @@ extension IRCSession {
             if step == "TARGETS" { return try replyTargets(message, most, chat) }
             let name = message.parameters[1]
             guard let (conversation, label) = conversation(called: name, chat) else {
-                throw HistoryFault(code: "INVALID_TARGET", context: [step, name], text: "no messages can be found there")
+                throw HistoryFault(
+                    code: "INVALID_TARGET", context: [step, name], text: "no messages can be found there")
             }
             let bounds = try message.parameters[2..<count - 1].map { text throws(HistoryFault) in
                 try IRCSession.bound(text, in: step)
@@ -64,11 +66,13 @@ extension IRCSession {
             return MessageID(hexadecimal: parts[1]).map { .message($0) } ?? .time(Timestamp(milliseconds: 0))
         case "timestamp":
             guard let time = IRCTime.read(String(parts[1])) else {
-                throw HistoryFault(code: "INVALID_PARAMS", context: [step, text], text: "a timestamp is as in RFC 3339")
+                throw HistoryFault(
+                    code: "INVALID_PARAMS", context: [step, text], text: "a timestamp is as in RFC 3339")
             }
             return .time(time)
         case _:
-            throw HistoryFault(code: "INVALID_MSGREFTYPE", context: [step, text], text: "a bound is msgid= or timestamp=")
+            throw HistoryFault(
+                code: "INVALID_MSGREFTYPE", context: [step, text], text: "a bound is msgid= or timestamp=")
         }
     }
 
@@ -149,7 +153,8 @@ extension IRCSession {
         }
         guard let given = message[1] else { return answer.append(marker(of: conversation, name)) }
         let prefix = "timestamp="
-        guard given.utf8.starts(with: prefix.utf8), let time = IRCTime.read(String(given.dropFirst(prefix.count))) else {
+        guard given.utf8.starts(with: prefix.utf8), let time = IRCTime.read(String(given.dropFirst(prefix.count)))
+        else {
             return fail("MARKREAD", "INVALID_PARAMS", [name, given], "a marker is timestamp= and a time")
         }
         let isWhole = conversation.last.map { PlainMessage.time(of: $0) <= time } ?? false
@@ -164,7 +169,8 @@ extension IRCSession {
     func marker(of conversation: ModelConversation, _ name: String) -> IRCLine {
         let read = conversation.log.messages.prefix { !$0.isUnread }.last
         let text = read.map { "timestamp=\(UniversalTime(PlainMessage.time(of: $0)).text)" } ?? "*"
-        return IRCLine(ircServer, "MARKREAD", [name, conversation.unread.messages > conversation.log.count ? "*" : text])
+        return IRCLine(
+            ircServer, "MARKREAD", [name, conversation.unread.messages > conversation.log.count ? "*" : text])
     }
 }
 
@@ -178,7 +184,9 @@ extension IRCSession {
         switch step {
         case "SUB", "UNSUB":
             let known = keys.filter { $0 == IRCSession.about }
-            for key in keys where key != IRCSession.about { fail("METADATA", "KEY_INVALID", [key], "there is no such key") }
+            for key in keys where key != IRCSession.about {
+                fail("METADATA", "KEY_INVALID", [key], "there is no such key")
+            }
             if step == "SUB" { subscriptions.formUnion(known) } else { subscriptions.subtract(known) }
             if !known.isEmpty { reply(step == "SUB" ? "770" : "771", known) }
             return
@@ -220,7 +228,9 @@ extension IRCSession {
 
     private mutating func replyAbout(_ text: String?, of name: String) {
         var line = IRCLine(ircServer, "766", [directory.own, name, IRCSession.about, "the key is not set"])
-        if let text { line = IRCLine(ircServer, "761", [directory.own, name, IRCSession.about, "*", DisplayGuard.safe(text)]) }
+        if let text {
+            line = IRCLine(ircServer, "761", [directory.own, name, IRCSession.about, "*", DisplayGuard.safe(text)])
+        }
         answer += batch("metadata", [name], [line])
     }
 }

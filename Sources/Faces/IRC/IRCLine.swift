@@ -9,7 +9,7 @@ struct IRCLine: Hashable, Sendable {
     var topic: EventTopic?
 
     init(
-        _ source: String, _ command: String, _ parameters: [String], tags: [(String, String?)] = [],
+        _ source: String?, _ command: String, _ parameters: [String], tags: [(String, String?)] = [],
         of topic: EventTopic? = nil
     ) {
         message = IRCMessage(source, command, parameters, tags: tags)

@@ -68,7 +68,9 @@ struct IRCMessage: Hashable, Sendable {
     var bytes: [UInt8] {
         var text = ""
         if !tags.isEmpty {
-            text = "@" + tags.map { $0.value.isEmpty ? $0.name : "\($0.name)=\(IRCMessage.escaped($0.value))" }
+            text =
+                "@"
+                + tags.map { $0.value.isEmpty ? $0.name : "\($0.name)=\(IRCMessage.escaped($0.value))" }
                 .joined(separator: ";") + " "
         }
         if let source { text += ":\(IRCMessage.word(source)) " }
@@ -97,14 +99,18 @@ struct IRCMessage: Hashable, Sendable {
 
     private static func escaped(_ value: String) -> String {
         value.unicodeScalars.reduce(into: "") { result, scalar in
-            if let letter = escapes.first(where: { $0.0 == scalar })?.1 { result += "\\\(letter)" } else {
+            if let letter = escapes.first(where: { $0.0 == scalar })?.1 {
+                result += "\\\(letter)"
+            } else {
                 result.unicodeScalars.append(scalar)
             }
         }
     }
 
     private static func tag(_ text: Substring) -> Tag {
-        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return Tag(name: String(text), value: "") }
+        guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            return Tag(name: String(text), value: "")
+        }
         var value = ""
         var rest = text[text.utf8.index(after: equals)...].unicodeScalars[...]
         while let scalar = rest.popFirst() {

@@ -16,7 +16,8 @@ struct IRCReactions: Sendable {
     /// Takes the emojis of an author on a message.
     ///
     /// - Returns: those that are new, and those that are gone.
-    mutating func take(_ emojis: [String], on message: MessageID, by author: PeerID) -> (new: [String], gone: [String]) {
+    mutating func take(_ emojis: [String], on message: MessageID, by author: PeerID) -> (new: [String], gone: [String])
+    {
         let place = Place(message: message, author: author)
         let before = known[place] ?? []
         if known[place] == nil {

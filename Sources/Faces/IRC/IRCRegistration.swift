@@ -105,7 +105,7 @@ extension IRCSession {
                 return reply("904", "there is no such mechanism")
             }
             registration.response = ""
-            return answer.append(IRCLine(ircServer, "AUTHENTICATE", ["+"]))
+            return answer.append(IRCLine(nil, "AUTHENTICATE", ["+"]))
         }
         guard piece != "*" else {
             registration.response = nil

@@ -56,7 +56,8 @@ extension IRCSession {
             let user = user(person, in: label, chat)
             lines += renameLines(chat)
             lines += watched(user, changed: wasHere != isHere)
-            guard let room = chat.room(label.number), isSeen(ConversationID(room: label.number, peer: person.who.key), chat)
+            guard let room = chat.room(label.number),
+                isSeen(ConversationID(room: label.number, peer: person.who.key), chat)
             else { continue }
             let isInChannel = channels.contains(label.number)
             if isHere, !wasHere || was?.isBlocked == true {
@@ -101,7 +102,8 @@ extension IRCSession {
         case .invitation(let from, let other, isThere: false):
             let mask = mask(of: from, in: room, chat)
             let line = IRCLine(
-                mask, "INVITE", [directory.own, IRCSession.channel(named: other.name)], of: EventTopic(room, about: [from.key]))
+                mask, "INVITE", [directory.own, IRCSession.channel(named: other.name)],
+                of: EventTopic(room, about: [from.key]))
             return [line]
         case .failed(let who, let messages):
             let nick = directory.nick(of: who, in: room.number, chat)
@@ -113,9 +115,12 @@ extension IRCSession {
             return target.map { [IRCLine(mask(of: who, in: room, chat), "TAGMSG", [$0], tags: tags)] } ?? []
         case .notice(_, let sentence): return notice(DisplayGuard.safe(sentence.text(in: .english)))
         case .status(let status, let was):
-            guard status.state != was.state, room.number == ownPlace(chat)?.room else { return [] }
+            guard status.state != was.state, !performs("AWAY"), room.number == ownPlace(chat)?.room else { return [] }
             let isAway = status.state == .away
-            return [IRCLine(ircServer, isAway ? "306" : "305", [directory.own, isAway ? "You are away" : "You are here again"])]
+            return [
+                IRCLine(
+                    ircServer, isAway ? "306" : "305", [directory.own, isAway ? "You are away" : "You are here again"])
+            ]
         case .ready, .peer, .crowd, .elsewhere, .renamed, .person, .blocked, .invitation, .delivered, .read, .stopped:
             return []
         }
@@ -147,7 +152,9 @@ extension IRCSession {
         if message.isHistory { return past(message, in: room, chat) }
         let told = lines(ofStored: message, in: room, chat)
         guard message.isRequest, case .direct(let who) = message.conversation, !told.isEmpty else { return told }
-        return told + notice("\(directory.nick(of: who, in: room.number, chat)) gets this as a request, and has to accept it first")
+        return told
+            + notice(
+                "\(directory.nick(of: who, in: room.number, chat)) gets this as a request, and has to accept it first")
     }
 
     /// A message of the log.
@@ -166,7 +173,8 @@ extension IRCSession {
         return lines(ofStored: message, in: room, chat).map { line in
             var line = line
             let nick = line.message.source?.prefix { $0 != "!" } ?? ""
-            let text = message.action.map { "* \(nick) \(DisplayGuard.safe($0))" }
+            let text =
+                message.action.map { "* \(nick) \(DisplayGuard.safe($0))" }
                 ?? "<\(nick)> \(DisplayGuard.safe(message.text))"
             line.message.command = "NOTICE"
             line.message.parameters[1] = "[\(clock)] \(text)"
@@ -205,7 +213,8 @@ extension IRCSession {
         let source = isOwn ? ownMask : mask(of: reaction.by, in: room, chat)
         return (new.map { ("+draft/react", $0) } + gone.map { ("+draft/unreact", $0) }).map { name, emoji in
             let tags = [(name, DisplayGuard.safe(emoji)), ("+draft/reply", reaction.message.id.hexadecimal)]
-            return IRCLine(source, "TAGMSG", [target], tags: tags, of: EventTopic(RoomReport(room, .event(.reacted(reaction)))))
+            return IRCLine(
+                source, "TAGMSG", [target], tags: tags, of: EventTopic(RoomReport(room, .event(.reacted(reaction)))))
         }
     }
 
@@ -216,7 +225,9 @@ extension IRCSession {
         let source = card.isFromCurrentUser ? ownMask : mask(of: card.from, in: room, chat)
         let isUp = verb.utf8.starts(with: "put".utf8)
         let text = DisplayGuard.safe(card.content.title) + (isUp ? ": \(DisplayGuard.safe(card.content.text))" : "")
-        return [IRCLine(source, "NOTICE", [target, verb + text], of: EventTopic(RoomReport(room, .event(.card(card)))))]
+        return [
+            IRCLine(source, "NOTICE", [target, verb + text], of: EventTopic(RoomReport(room, .event(.card(card)))))
+        ]
     }
 
     private mutating func lines(
@@ -244,7 +255,9 @@ extension IRCSession {
     mutating func openQuestions(_ chat: ChatModel) -> [IRCLine] {
         var lines: [IRCLine] = []
         for room in chat.rooms {
-            for request in room.requests { lines += self.lines(ofRequest: request.text, of: request.who, in: room.label, chat) }
+            for request in room.requests {
+                lines += self.lines(ofRequest: request.text, of: request.who, in: room.label, chat)
+            }
         }
         for invitation in chat.invitations {
             guard let room = chat.rooms.first(where: { $0.people[invitation.from.key] != nil }) else { continue }

@@ -77,7 +77,9 @@ extension IRCSession {
     mutating func arrivals(_ chat: ChatModel) -> [IRCLine] {
         chat.rooms.flatMap { room -> [IRCLine] in
             let number = room.label.number
-            guard room.me != nil, !room.isLeaving, !channels.contains(number), !detached.contains(number) else { return [] }
+            guard room.me != nil, !room.isLeaving, !channels.contains(number), !detached.contains(number) else {
+                return []
+            }
             return entry(to: room, chat)
         }
     }
@@ -176,7 +178,9 @@ extension IRCSession {
             return reply("403", DisplayGuard.safe(message.parameters[0]), "there is no such channel here")
         }
         let name = channel(of: room, chat)
-        if message[1] == nil { reply("331", name, "a room has no topic") } else {
+        if message[1] == nil {
+            reply("331", name, "a room has no topic")
+        } else {
             reply("482", name, "a room has no topic to set")
         }
     }

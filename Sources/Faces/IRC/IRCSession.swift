@@ -132,7 +132,7 @@ package struct IRCSession: ClientSession {
             if let tellsMovesAt, now >= tellsMovesAt { return [.look] }
             guard !isPinged, now >= heardAt + IRCSession.pingInterval else { break }
             isPinged = true
-            tell([IRCLine(ircServer, "PING", [ircServer])])
+            tell([IRCLine(nil, "PING", [ircServer])])
         case .over: break
         }
         return drain()
@@ -196,7 +196,7 @@ package struct IRCSession: ClientSession {
             tell(lines(of: event, chat))
         }
         // The client's own JOIN is answered once it is done.
-        if pending?.request.command != "JOIN" { tell(arrivals(chat)) }
+        if !performs("JOIN") { tell(arrivals(chat)) }
         return drain()
     }
 
@@ -263,9 +263,16 @@ extension IRCSession {
             guard case .event(let event) = report.report else { continue }
             let isEcho = reports.contains { if case .event(let own) = $0.report { own == event } else { false } }
             let told = lines(of: event, in: report.room, chat)
-            if !isEcho { tell(told) } else if capabilities.contains(.echoMessage) { answer += told }
+            if isEcho {
+                answer += told.filter { capabilities.contains(.echoMessage) || $0.message.command == "NOTICE" }
+            } else {
+                tell(told)
+            }
         }
     }
+
+    /// Whether the node performs a command of this name for the client.
+    func performs(_ name: String) -> Bool { pending?.request.command == name }
 
     /// Puts the parts of a command with a list in front of the lines that wait.
     mutating func split(_ messages: [IRCMessage]) { parts = messages + parts }
@@ -360,7 +367,7 @@ extension IRCSession {
     mutating func close(_ reason: String) {
         guard phase != .over else { return }
         tell(exchange(&answer, with: []))
-        tell([IRCLine(ircServer, "ERROR", ["Closing link: \(reason)"])])
+        tell([IRCLine(nil, "ERROR", ["Closing link: \(reason)"])])
         outbox.append(.close)
         (phase, parts) = (.over, [])
     }

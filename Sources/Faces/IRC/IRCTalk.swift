@@ -17,7 +17,9 @@ extension IRCSession {
     private mutating func target(_ name: String, of message: IRCMessage, _ chat: ChatModel) -> Target? {
         if name.utf8.first == UInt8(ascii: "#") {
             guard let room = room(ofChannel: name, chat) else {
-                if message.command != "NOTICE" { reply("403", DisplayGuard.safe(name), "there is no such channel here") }
+                if message.command != "NOTICE" {
+                    reply("403", DisplayGuard.safe(name), "there is no such channel here")
+                }
                 return nil
             }
             guard channels.contains(room.label.number) else {
@@ -42,11 +44,12 @@ extension IRCSession {
         guard let given = message[1], !given.isEmpty else { return reply("412", "no text is given") }
         let list = names.split(separator: ",").map(String.init)
         guard list.count == 1 else {
-            return split(list.map { name in
-                var part = message
-                part.parameters[0] = name
-                return part
-            })
+            return split(
+                list.map { name in
+                    var part = message
+                    part.parameters[0] = name
+                    return part
+                })
         }
         if given.utf8.first == 1 { return control(given, message, chat) }
         guard let target = target(list[0], of: message, chat) else { return }
@@ -164,7 +167,8 @@ extension IRCSession {
             return reply("401", DisplayGuard.safe(message.parameters[0]), "there is no such nick")
         }
         ask(named: command, ["who": .text(key.hexadecimal)], in: id, for: message) { session, _, _ in
-            let text = command == "mute" ? "what \(user.nick) says is hidden" : "the request of \(user.nick) is declined"
+            let text =
+                command == "mute" ? "what \(user.nick) says is hidden" : "the request of \(user.nick) is declined"
             session.answer.append(IRCLine(ircServer, "NOTICE", [session.directory.own, text]))
         }
     }

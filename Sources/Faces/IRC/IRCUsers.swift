@@ -78,7 +78,8 @@ extension IRCSession {
         guard let who = directory.name(of: id) else { return nil }
         // Of a crowd, not each peer is known.
         return IRCUser(
-            id: id, nick: directory[id] ?? nick, host: IRCSession.host(of: key), realname: who.displayName, isAway: false,
+            id: id, nick: directory[id] ?? nick, host: IRCSession.host(of: key), realname: who.displayName,
+            isAway: false,
             reason: nil, isHere: room.isCrowd, isVerified: false)
     }
 
@@ -211,7 +212,8 @@ extension IRCSession {
             for (place, name) in names.enumerated() {
                 guard monitored.count < IRCSession.mostMonitored || monitored[IRCDirectory.folded(name)] != nil else {
                     return reply(
-                        "734", "\(IRCSession.mostMonitored)", names[place...].joined(separator: ","), "the list is full")
+                        "734", "\(IRCSession.mostMonitored)", names[place...].joined(separator: ","), "the list is full"
+                    )
                 }
                 monitored[IRCDirectory.folded(name)] = name
                 replyMonitor([name], chat)

@@ -79,33 +79,17 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
         },
         ControlChoice.option("path of the control socket (default earshot/control in $XDG_RUNTIME_DIR)"),
         .flag("--no-control", "no other program reaches this node") { $0.control = .none },
-        server("--web", "a page for browsers of this host, an API for programs", port: standardWebPort) {
+        .server("--web", "a page for browsers of this host, an API for programs", port: standardWebPort) {
             $0.webPort = $1
         },
         .flag("--open", "open that page in your browser, and serve it as --web does") {
             $0.opensPage = true
             $0.webPort = $0.webPort ?? standardWebPort
         },
-        server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
-        server("--irc", "an IRC gateway for this machine's clients", port: 6_667) { $0.ircPort = $1 },
+        .server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
+        .server("--irc", "an IRC gateway for this machine's clients", port: 6_667) { $0.ircPort = $1 },
         .flag("--allow-root", "run as root, also outside a container") { $0.allowsRoot = true },
     ]
 
     private static let standardWebPort: UInt16 = 4_807
-
-    /// An option that serves other programs of this machine.
-    ///
-    /// - Parameter port: where it is without a value.
-    private static func server(
-        _ name: String, _ help: String, port standard: UInt16,
-        _ set: @escaping @Sendable (inout Arguments, UInt16) -> Void
-    ) -> Option<Arguments> {
-        Option(
-            name: name, help: "\(help) (default port \(standard))",
-            kind: .number("PORT", wanted: Option<Arguments>.wantedPort) { arguments, value in
-                guard let port = value.map({ UInt16(decimal: $0) }) ?? standard else { return false }
-                set(&arguments, port)
-                return true
-            })
-    }
 }

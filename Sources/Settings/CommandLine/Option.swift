@@ -71,6 +71,22 @@ extension Option {
         value(name, "N", help, wanted: Option.wantedPort, { UInt16(decimal: $0) }, set)
     }
 
+    /// A port for other programs of this machine.
+    ///
+    /// - Parameter port: where it is without a value.
+    static func server(
+        _ name: String, _ help: String, port standard: UInt16,
+        _ set: @escaping @Sendable (inout Settings, UInt16) -> Void
+    ) -> Option {
+        Option(
+            name: name, help: "\(help) (default port \(standard))",
+            kind: .number("PORT", wanted: Option.wantedPort) { settings, value in
+                guard let port = value.map({ UInt16(decimal: $0) }) ?? standard else { return false }
+                set(&settings, port)
+                return true
+            })
+    }
+
     /// The name of a network interface, which may be given again.
     static func interface(
         _ help: String, _ set: @escaping @Sendable (inout Settings, String) -> Void
