@@ -87,7 +87,7 @@ import Wire
             let who = try Self.who("ben", key, number: 1_000 + key % 9_000)
             nicks.insert(IRCDirectory.folded(directory.nick(of: who, in: 1, Self.chat([]))))
         }
-        // Nobody of them is known to be here, so each takes the name of the one before.
+        // None of them is known to be here, so each takes the name of the one before.
         #expect(nicks == ["ben"])
         let users = try (1...9_000).map { try Self.who("ben", $0, number: 1_000 + $0 % 9_000) }
         let chat = Self.chat(users.map { (.here, $0) })

@@ -22,7 +22,7 @@ import Wire
         #expect(Self.read(line) == nil)
     }
 
-    @Test func `what is no UTF-8 is no message`() {
+    @Test func `bytes that are no UTF-8 are no message`() {
         #expect(IRCMessage(line: Array("PING ".utf8) + [0xff]) == nil)
     }
 
@@ -61,7 +61,7 @@ import Wire
             as [(String, [UInt8])])
     func `base64 is read`(_ text: String, _ bytes: [UInt8]) { #expect(Base64.decode(text) == bytes) }
 
-    @Test(arguments: ["A", "A===", "====", "YW=j", "YW!j"]) func `what is no base64 is refused`(_ text: String) {
+    @Test(arguments: ["A", "A===", "====", "YW=j", "YW!j"]) func `a text that is no base64 is refused`(_ text: String) {
         #expect(Base64.decode(text) == nil)
     }
 

@@ -101,7 +101,7 @@ extension IRCSession {
         answer.append(IRCLine(ircServer, "PONG", [ircServer, word]))
     }
 
-    /// What a client is to know of the gateway (RPL_ISUPPORT).
+    /// The limits and abilities of the gateway (RPL_ISUPPORT).
     mutating func replySupport() {
         let tokens = [
             "AWAYLEN=80", "BOT=B", "CASEMAPPING=ascii", "CHANLIMIT=#:16", "CHANMODES=,k,,n", "CHANNELLEN=64",
@@ -134,7 +134,7 @@ extension IRCSession {
         let rooms = chat.rooms.map { channel(of: $0, chat) }.joined(separator: " ")
         reply("375", "- Message of the day")
         for line in [
-            "You are \(directory.own) here, and nobody else knows more of you.", "Your node is in: \(rooms)",
+            "You are \(directory.own) here; no other user knows more of you.", "Your node is in: \(rooms)",
             "JOIN one of them, or another room; the key of a private one is its words.",
         ] {
             reply("372", "- \(line)")
@@ -182,6 +182,7 @@ extension IRCSession {
             return user(called: name, chat) == nil
                 ? reply("401", name, "there is no such nick") : reply("502", "modes of others are theirs")
         }
-        if message[1] == nil { reply("221", "+") } else { reply("501", "there are no modes of users") }
+        // Clients set modes of their own when they begin, and there are none.
+        reply("221", "+")
     }
 }

@@ -157,8 +157,10 @@ extension IRCSession {
         else {
             return fail("MARKREAD", "INVALID_PARAMS", [name, given], "a marker is timestamp= and a time")
         }
-        let isWhole = conversation.last.map { PlainMessage.time(of: $0) <= time } ?? false
-        guard isWhole, conversation.unread.messages > 0 else { return answer.append(marker(of: conversation, name)) }
+        guard conversation.last.map({ PlainMessage.time(of: $0) <= time }) ?? false else {
+            return answer.append(marker(of: conversation, name))
+        }
+        // The other clients hear that the conversation is shown.
         ask(.show(conversation.view, in: label), in: nil, for: message) { session, _, chat in
             session.answer.append(session.marker(of: chat.conversation(conversation.id) ?? conversation, name))
             session.ask(.show(nil, in: label), in: nil, for: message)

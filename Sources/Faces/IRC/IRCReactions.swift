@@ -1,6 +1,6 @@
 import Wire
 
-/// The emojis of peers on messages as the client was told of them, as an event has all of a peer's emojis and a client gets
+/// The emojis of peers on messages that the client knows of: an event has all of a peer's emojis, and a client gets
 /// the difference. Bounded: of 1,024 the oldest are forgotten.
 struct IRCReactions: Sendable {
     private struct Place: Hashable {

@@ -7,7 +7,7 @@ import Phrases
 import Rendering
 import Wire
 
-/// What happens, as lines for the client.
+/// Events, as lines for the client.
 extension IRCSession {
     mutating func lines(of heard: HubEvent, _ chat: ChatModel) -> [IRCLine] {
         var lines: [IRCLine] = []
@@ -15,7 +15,7 @@ extension IRCSession {
         if case .event(let event) = heard.report.report {
             lines += self.lines(of: event, in: room, chat)
             if case .message = event {
-                // The author of a crowd whom the model learns by this message came some time ago.
+                // The author, of a crowd, came some time ago, and the model learns of it by this message.
             } else {
                 lines += movements(heard.changes, chat)
             }
@@ -25,16 +25,25 @@ extension IRCSession {
         }
         for message in heard.goneMessages { lines += redaction(of: message, in: room, chat) }
         for message in heard.cameMessages { lines += past(message, in: room, chat) }
-        for case .unread(let id, _) in heard.changes where capabilities.contains(.readMarker) {
-            guard let conversation = chat.conversation(id), conversation.unread.messages == 0,
-                let name = name(of: conversation, chat)
-            else { continue }
-            lines.append(marker(of: conversation, name))
-        }
+        lines += markers(behind: heard, chat)
         for case .ended(let label) in heard.changes where channels.remove(label.number) != nil {
             lines.append(IRCLine(ownMask, "PART", [IRCSession.channel(named: label.name), "the room was left"]))
         }
         return renameLines(chat) + lines
+    }
+
+    /// The marker of a conversation that any face shows, or has read.
+    private mutating func markers(behind heard: HubEvent, _ chat: ChatModel) -> [IRCLine] {
+        guard capabilities.contains(.readMarker), !performs("MARKREAD") else { return [] }
+        var read: Set<ConversationID> = []
+        for case .unread(let id, let unread) in heard.changes where unread.messages == 0 { read.insert(id) }
+        if case .viewed(let shown?, by: _) = heard.report.report {
+            read.insert(ConversationID(heard.report.room, shown))
+        }
+        return read.compactMap { id in
+            guard let conversation = chat.conversation(id), let name = name(of: conversation, chat) else { return nil }
+            return marker(of: conversation, name)
+        }
     }
 
     /// The channel of a room, if the client is in it, or the nick of the peer.

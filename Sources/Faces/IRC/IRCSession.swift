@@ -65,7 +65,7 @@ package struct IRCSession: ClientSession {
     var detached: Set<Int> = []
     /// The nicks that the client watches, by their folded form.
     var monitored: [String: String] = [:]
-    /// The keys of metadata that the client is told of.
+    /// The keys of metadata that the client has subscribed to.
     var subscriptions: Set<String> = []
     /// The emojis of peers on messages, of which an event tells all.
     var reactions = IRCReactions()

@@ -4,7 +4,7 @@ import Commands
 import Model
 import Wire
 
-/// What the client says.
+/// Texts and tags of the client.
 extension IRCSession {
     /// A place to say something: a channel, or a peer.
     struct Target: Hashable, Sendable {

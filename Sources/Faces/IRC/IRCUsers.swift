@@ -166,11 +166,11 @@ extension IRCSession {
 
     mutating func whois(_ message: IRCMessage, _ chat: ChatModel) {
         guard let name = message[1] ?? message[0], !name.isEmpty else { return reply("431", "no nick is given") }
-        guard let user = user(called: name, chat) else {
+        guard let user = user(called: name, chat), user.isHere else {
             reply("401", name, "there is no such nick")
             return reply("318", name, "End of WHOIS")
         }
-        guard let id = user.id, let key = id.peer, user.isHere else { return replyWhois(user, nil, chat) }
+        guard let id = user.id, let key = id.peer else { return replyWhois(user, nil, chat) }
         let values = ["who": Operands.Value.text(key.hexadecimal)]
         ask(named: "whois", values, in: id, for: message, failed: Failed { $0.replyWhois(user, nil, chat) }) {
             $0.replyWhois(user, $1.last?.report.content(PeerCard.self), $2)
@@ -180,7 +180,7 @@ extension IRCSession {
     private mutating func replyWhois(_ user: IRCUser, _ card: PeerCard?, _ chat: ChatModel) {
         reply("311", user.nick, "u", user.host, "*", user.realname)
         let rooms = user.id.map { id in chat.rooms.filter { $0.label.number == id.room } } ?? chat.rooms
-        if user.isHere, !rooms.isEmpty {
+        if !rooms.isEmpty {
             let mark = user.isVerified ? "+" : ""
             reply("319", user.nick, rooms.map { mark + channel(of: $0, chat) }.joined(separator: " "))
         }

@@ -9,7 +9,7 @@ import Wire
 
 extension FuzzTarget {
     /// Lines are the same in any pieces; a message is the same once it was written and read; nothing is performed before the token
-    /// came, and nothing follows the end; what is sent is whole lines.
+    /// came, and nothing follows the end; all output is whole lines.
     static let irc = FuzzTarget(name: "irc", seeds: { IRCRules.seeds.map { Array($0.utf8) } }) { input in
         let half = input.count / 2
         demand(
