@@ -162,7 +162,7 @@ let package = Package(
             swiftSettings: small,
             linkerSettings: hardening),
         tests("WireTests", ["Wire", "Noise"]),
-        tests("IRCFaceTests", ["Wire", "Chat", "ChatNode", "Commands", "Model", "IRCFace"]),
+        tests("IRCFaceTests", ["Wire", "Phrases", "Chat", "ChatNode", "Commands", "Model", "Hub", "IRCFace"]),
         tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),

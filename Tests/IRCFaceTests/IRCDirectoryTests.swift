@@ -13,7 +13,7 @@ import Wire
     private static func who(
         _ nickname: String, _ key: Int, number: Int = 4_821, contact: String? = nil, isAlike: Bool = false
     ) throws -> PeerName {
-        let bytes = withUnsafeBytes(of: key.bigEndian) { unsafe Array($0) }
+        let bytes = unsafe withUnsafeBytes(of: key.bigEndian) { unsafe Array($0) }
         let id = try #require(PeerID(bytes + [UInt8](repeating: 0, count: 24)))
         return PeerName(
             number: number, suffix: nil, nickname: nickname, stage: .newcomer, key: id, contact: contact,

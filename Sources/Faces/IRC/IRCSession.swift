@@ -37,9 +37,9 @@ package struct IRCSession: ClientSession {
 
     /// The reaction to an error in place of the usual one.
     struct Failed: Sendable {
-        let react: @Sendable (inout IRCSession) -> Void
+        let react: @Sendable (inout IRCSession, ChatModel) -> Void
 
-        static let silently = Failed { _ in }
+        static let silently = Failed { _, _ in }
     }
 
     /// The command that the node performs now.
@@ -250,7 +250,7 @@ extension IRCSession {
         tellHeld(reports, chat)
         for report in reports {
             guard case .error(let error) = report.report else { continue }
-            if let failed = request.failed { failed.react(&self) } else { refuse(request.request, error) }
+            if let failed = request.failed { failed.react(&self, chat) } else { refuse(request.request, error) }
             return
         }
         request.then(&self, reports, chat)

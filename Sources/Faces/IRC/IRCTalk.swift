@@ -126,7 +126,11 @@ extension IRCSession {
         if let emoji = message[tag: "+draft/react"] { return react(emoji, "react", message, target) }
         if let emoji = message[tag: "+draft/unreact"] { return react(emoji, "unreact", message, target) }
         guard let typing = message[tag: "+typing"] ?? message[tag: "+draft/typing"] else { return }
-        ask(.typing(typing == "active"), in: target.place, for: message, failed: .silently)
+        ask(.typing(typing == "active"), in: target.place, for: message, failed: .silently) { session, _, _ in
+            guard session.capabilities.contains(.echoMessage) else { return }
+            let tags = [("+typing", typing)] as [(String, String?)]
+            session.answer.append(IRCLine(session.ownMask, "TAGMSG", [message.parameters[0]], tags: tags))
+        }
     }
 
     private mutating func react(_ emoji: String, _ command: String, _ message: IRCMessage, _ target: Target) {

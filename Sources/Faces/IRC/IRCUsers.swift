@@ -95,9 +95,15 @@ extension IRCSession {
 
     /// Tells of peers whose nicks have changed, as far as the client can see them.
     mutating func renameLines(_ chat: ChatModel) -> [IRCLine] {
-        directory.takeRenames().compactMap { rename in
-            guard let key = rename.user.peer, isSeen(rename.user, chat) else { return nil }
-            return IRCLine("\(rename.was)!u@\(IRCSession.host(of: key))", "NICK", [rename.nick])
+        directory.takeRenames().flatMap { rename -> [IRCLine] in
+            guard let key = rename.user.peer else { return [] }
+            let end = "!u@\(IRCSession.host(of: key))"
+            let isWatched = (
+                monitored[IRCDirectory.folded(rename.was)] != nil, monitored[IRCDirectory.folded(rename.nick)] != nil
+            )
+            return (isSeen(rename.user, chat) ? [IRCLine(rename.was + end, "NICK", [rename.nick])] : [])
+                + (isWatched.0 ? [IRCLine(ircServer, "731", [directory.own, rename.was])] : [])
+                + (isWatched.1 ? [IRCLine(ircServer, "730", [directory.own, rename.nick + end])] : [])
         }
     }
 
@@ -172,7 +178,7 @@ extension IRCSession {
         }
         guard let id = user.id, let key = id.peer else { return replyWhois(user, nil, chat) }
         let values = ["who": Operands.Value.text(key.hexadecimal)]
-        ask(named: "whois", values, in: id, for: message, failed: Failed { $0.replyWhois(user, nil, chat) }) {
+        ask(named: "whois", values, in: id, for: message, failed: Failed { $0.replyWhois(user, nil, $1) }) {
             $0.replyWhois(user, $1.last?.report.content(PeerCard.self), $2)
         }
     }
