@@ -45,7 +45,7 @@ class Room(IRCTest):
         first.send("NICK alina")
         for client in (first, second):
             self.assertEqual(client.next("NICK", nick="alice").params, ["alina"])
-        self.assertEqual(bob.wait(lambda event: event["event"] == "nickname", "name")["who"]["nickname"], "alina")
+        bob.wait(lambda event: event["event"] == "peer" and event["who"]["nickname"] == "alina", "name")
         first.close()
         second.send("PRIVMSG #lobby :still here")
         bob.hears("still here")
@@ -87,7 +87,7 @@ class Room(IRCTest):
     def test_names_that_irc_can_not_have_are_made_legal(self):
         alice = self.irc_served()
         client = self.client(alice)
-        for name in ("two words", "민수", "1st", "a#b", "x" * 32):
+        for name in ("two words", "민수", "1st", "a#b", "x" * 24):
             peer = self.person("plain", alice)
             client.next("JOIN", "#lobby")
             peer.say("/nick " + name)
@@ -129,9 +129,10 @@ class Room(IRCTest):
         client.send("JOIN #Attic")
         self.assertEqual(client.next("JOIN", nick="alice").params[0].lower(), "#attic")
         self.assertEqual(client.next("366").params[1].lower(), "#attic")
-        self.assertIn("attic", [row["room"] for row in alice.node.result("rooms")["rooms"]])
+        self.assertIn("attic", [row["room"].lower() for row in alice.node.result("rooms")["rooms"]])
         client.send("PART #attic :bye")
-        self.assertEqual(client.next("PART").params[0], "#attic")
+        self.assertEqual(client.next("PART").params[0].lower(), "#attic")
+        client.ask()
         self.assertEqual([row["room"] for row in alice.node.result("rooms")["rooms"]], ["lobby"])
         for line, numerics in (("PART #attic", ("442", "403")), ("PRIVMSG #attic :x", ("404", "403", "442")), ("JOIN lobby", ("403", "476")),
                                ("JOIN #", ("403", "476", "479")), ("PART #nowhere", ("403", "442")), ("JOIN #" + "x" * 65, ("403", "476", "479"))):
@@ -160,7 +161,7 @@ class Room(IRCTest):
         alice.node.say("/part vault")
         bob = self.irc_served("bob")
         client = self.client(bob)
-        client.answer("JOIN #vault wrong-words", "475")
+        client.answer("JOIN #vault short", "475")
         client.send(f"JOIN #vault {key}" if " " not in key else f"JOIN #vault :{key}")
         self.assertEqual(client.next("JOIN", nick="bob").params[0], "#vault")
         self.assertFalse([line for line in client.seen if key in line.raw], "a key is shown")
@@ -194,7 +195,7 @@ class Room(IRCTest):
     def test_ctcp_is_answered_by_the_gateway_and_dcc_refused(self):
         alice, bob, client = self.pair("standard-replies")
         version = client.answer("PRIVMSG bob :\1VERSION\1", "NOTICE")
-        self.assertRegex(version.text, r"^\1VERSION .*[Ee]arshot.*\1$")
+        self.assertRegex(version.text, "^\x01VERSION .*[Ee]arshot.*\x01$")
         self.assertEqual(client.answer("PRIVMSG bob :\1PING 12345\1", "NOTICE").text, "\1PING 12345\1")
         for wrong in ("DCC SEND a.txt 2130706433 5000 10", "DCC CHAT chat 2130706433 5000", "TIME", "CLIENTINFO"):
             told = client.ask(f"PRIVMSG bob :\1{wrong}\1")
@@ -232,7 +233,7 @@ class Room(IRCTest):
     def test_only_utf8_is_taken(self):
         alice, bob, client = self.pair("standard-replies")
         client.stream.write(b"PRIVMSG #lobby :\xc0\xaf \xff\r\n")
-        self.assertEqual(client.next("FAIL").params[:2], ["PRIVMSG", "INVALID_UTF8"])
+        self.assertEqual(client.next("FAIL").params[1], "INVALID_UTF8")
         client.send("PRIVMSG #lobby :valid")
         self.assertEqual(bob.wait(lambda event: event["event"] == "message", "message")["text"], "valid")
 
@@ -243,7 +244,7 @@ class Room(IRCTest):
         self.assertIn("lost", notice.text)
         self.assertIn("a red hat", notice.text)
         later = self.client(alice)
-        self.assertTrue([line for line in later.first if line.command == "NOTICE" and "1" in line.text and "card" in line.text.lower()],
+        self.assertTrue([line for line in later.first if line.command == "NOTICE" and line.text.startswith("1 on the notice board")],
                         [line.raw for line in later.first])
 
     def test_a_contact_has_the_name_that_the_user_gave_and_a_verified_one_a_voice(self):
@@ -310,8 +311,9 @@ class Direct(IRCTest):
     def test_texts_to_oneself_and_to_several_targets(self):
         alice, bob, client = self.friends("echo-message")
         client.send("PRIVMSG #lobby,bob :to both")
-        self.assertEqual({bob.wait(lambda event, kind=kind: event["event"] == "message" and event["conversation"] == kind, kind)["text"]
-                          for kind in ("public", "direct")}, {"to both"})
+        for kind in ("public", "direct"):
+            bob.wait(lambda event, kind=kind: event["event"] == "message" and (event["conversation"], event["text"]) == (kind, "to both"),
+                     kind)
         told = client.ask("PRIVMSG alice :to me")
         self.assertTrue(told)
 
@@ -342,7 +344,7 @@ class Changes(IRCTest):
         client.send("PRIVMSG #lobby :mine")
         own = client.next("PRIVMSG", text="mine").tags["msgid"]
         client.send(f"EDIT #lobby {own} :mine, better")
-        self.assertEqual(bob.wait(lambda event: event["event"] == "edited", "edit")["text"], "mine, better")
+        bob.wait(lambda event: event["event"] == "edited" and event["text"] == "mine, better", "edit")
         client.next("EDIT", "#lobby", own, text="mine, better")
         for wrong in (f"EDIT #lobby {name} :not mine", f"EDIT #lobby {'0' * 32} :x", f"EDIT #lobby {own} :" + "x" * 241, "EDIT #lobby"):
             self.assertTrue([line for line in client.ask(wrong) if line.command in ("FAIL", "461", "NOTICE")], wrong)
@@ -357,7 +359,7 @@ class Changes(IRCTest):
         client.send("PRIVMSG #lobby :mine")
         own = client.next("PRIVMSG", text="mine").tags["msgid"]
         client.send(f"REDACT #lobby {own} :a slip")
-        self.assertEqual(bob.wait(lambda event: event["event"] == "deleted", "deletion")["id"], own)
+        bob.wait(lambda event: event["event"] == "deleted" and event["id"] == own, "deletion")
         client.next("REDACT", "#lobby", own)
         for wrong in (self.said(bob, client, "not mine"), "0" * 32, "x"):
             told = client.answer(f"REDACT #lobby {wrong}", "FAIL")
@@ -368,7 +370,7 @@ class Changes(IRCTest):
         alice, bob, client = self.pair("message-tags", "echo-message", "labeled-response", "batch")
         name = self.said(bob, client)
         client.send(f"@+draft/reply={name};+draft/react=\U0001f44d TAGMSG #lobby")
-        self.assertEqual(bob.wait(lambda event: event["event"] == "reacted", "reaction")["emoji"], "\U0001f44d")
+        self.assertEqual(bob.wait(lambda event: event["event"] == "reacted", "reaction")["emojis"], ["\U0001f44d"])
         bob.say(f"/react {name} \u2764\ufe0f")
         told = client.wait(lambda line: line.command == "TAGMSG" and line.nick == "bob", "reaction")
         self.assertEqual((told.tags["+draft/react"], told.tags["+draft/reply"]), ("\u2764\ufe0f", name))
@@ -376,7 +378,7 @@ class Changes(IRCTest):
         told = client.wait(lambda line: line.command == "TAGMSG" and "+draft/unreact" in line.tags, "end of the reaction")
         self.assertEqual(told.tags["+draft/reply"], name)
         client.send(f"@+draft/reply={name};+draft/unreact=\U0001f44d TAGMSG #lobby")
-        bob.wait(lambda event: event["event"] in ("unreacted", "reacted") and event.get("removed", True), "end of the reaction")
+        bob.wait(lambda event: event["event"] == "reacted" and not event["emojis"] and event["from"]["key"] == alice.node.key, "its end")
         client.send(f"@+draft/reply={name} PRIVMSG #lobby :an answer")
         self.assertEqual(bob.hears("an answer")["replyTo"], name)
         self.assertEqual(client.next("PRIVMSG", text="an answer").tags["+draft/reply"], name)
@@ -424,8 +426,11 @@ class Changes(IRCTest):
         alice, bob, client = self.pair("draft/metadata-2", "standard-replies", "batch")
         bob.say("/about plays the viola")
         client.send("METADATA * SET about :reads much")
-        bob.wait(lambda event: event["event"] in ("profile", "about"), "profile")
+        client.next("761")
         self.assertEqual(client.answer("METADATA * GET about", "761").text, "reads much")
+        bob.say("is it told?")
+        client.next("PRIVMSG", text="is it told?")
+        self.assertEqual(bob.result("whois alice")["about"], "reads much")
         self.assertIn("about", [line.params[2] for line in client.ask("METADATA * LIST") if line.command == "761"])
         self.assertEqual(client.answer("METADATA bob GET about", "761").text, "plays the viola")
         client.answer("METADATA bob GET nonsense", "766", "FAIL")
