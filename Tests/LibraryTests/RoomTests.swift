@@ -1,4 +1,5 @@
 import Earshot
+import Glibc
 import Testing
 
 /// Rooms of the library on the sockets of this machine.
@@ -79,6 +80,25 @@ struct RoomTests {
             #expect(try await reason("lobby", taken) == .portUnavailable)
         }
         #expect(throws: JoinError.self) { try Identity.file("/proc/none/me") }
+    }
+
+    @Test func `An identity in a file is the same in each run, and is in one place at a time`() async throws {
+        let path = ".build/identity-of-a-test-\(UInt64.random(in: 0...UInt64.max))"
+        defer { for file in [path, path + ".state"] { _ = unsafe unlink(file) } }
+        let id = try await {
+            let me = try Identity.file(path)
+            try await Room.join("lobby", as: me, nickname: "kept", options: options()) { room in
+                #expect(await room.me?.id == me.id)
+            }
+            let error = #expect(throws: JoinError.self) { try Identity.file(path) }
+            #expect(error?.reason == .identityUnusable)
+            return me.id
+        }()
+        let again = try Identity.file(path)
+        #expect(again.id == id)
+        try await Room.join("lobby", as: again, options: options()) { room in
+            #expect(await room.me?.nickname == "kept")
+        }
     }
 
     @Test func `A private room has a key that is made and is never shown`() async throws {

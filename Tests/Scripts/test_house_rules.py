@@ -218,6 +218,12 @@ class HouseRules(unittest.TestCase):
             with self.subTest(text):
                 self.assert_refused(expected, "Sources/Chat/Word.swift", text)
 
+    def test_public_access_is_granted_to_the_library_alone(self):
+        module, granted = "Sources/Library/Doors/A.swift", HOUSE["Docs/Architecture.md"] + "| `Doors` | nothing | doors |\n"
+        files = {module: "public struct A {}\n", "Docs/Architecture.md": granted}
+        self.assertNotIn("public access", self.breaches(**files))
+        self.assert_refused("public access", "Sources/Up/A.swift", "public struct A {}\n")
+
     def test_unchecked_and_unsafe_are_refused_outside_their_files(self):
         self.assert_refused("@unchecked", "Sources/Chat/A.swift", "final class A: @unchecked Sendable {}\n")
         self.assert_refused("unsafe in a module", "Sources/Chat/A.swift", "func f() {\n    unsafe g()\n}\n")
