@@ -248,7 +248,8 @@ if Context.environment["EARSHOT_FUZZ"] != nil {
 }
 
 // A build wants different names of all targets, also of those that it does not use. So a package that depends on this one by its
-// URL sees the targets of the libraries alone, and needs the headers of no gateway.
+// URL sees the targets of the libraries alone, each under a name of its own, and needs the headers of no gateway. The sources
+// import the usual names, which the compiler reads as the others.
 if Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts" {
     package.products.removeAll { !$0.name.hasPrefix("Earshot") }
     var (needed, waiting) = (Set<String>(), package.products.map(\.name))
@@ -259,4 +260,18 @@ if Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
         for case .byNameItem(let other, _) in target.dependencies { waiting.append(other) }
     }
     package.targets.removeAll { !needed.contains($0.name) }
+    let aliased = package.targets.filter { $0.swiftSettings != nil && !$0.name.hasPrefix("Earshot") }.map(\.name)
+    let aliases = aliased.flatMap { ["-module-alias", "\($0)=Earshot\($0)"] }
+    for target in package.targets where target.swiftSettings != nil {
+        target.swiftSettings?.append(.unsafeFlags(aliases))
+        target.dependencies = target.dependencies.map { dependency in
+            guard case .byNameItem(let name, let condition) = dependency, aliased.contains(name) else {
+                return dependency
+            }
+            return .byNameItem(name: "Earshot\(name)", condition: condition)
+        }
+        guard aliased.contains(target.name) else { continue }
+        target.path = target.path ?? "Sources/\(target.name)"
+        target.name = "Earshot\(target.name)"
+    }
 }
