@@ -164,6 +164,8 @@ package enum ClientEffect: Hashable, Sendable {
     case ask(number: Int, ClientQuestion, in: RequestedRoom)
     /// Asks for the chat, once the server has it: see `ClientSession.look`.
     case look
+    /// Asks for it in the name of every client.
+    case lookAll
     /// Closes the connection once all output is sent.
     case close
     /// The client has not shown the token; to be counted.

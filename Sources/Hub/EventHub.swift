@@ -339,6 +339,7 @@ extension EventHub {
             case .ask(let id, let question, let room):
                 request(.question(question), in: room, number: id, of: number)
             case .look: look(number, at: now)
+            case .lookAll: for other in clients.keys { look(other, at: now) }
             case .close: close(number, at: now)
             case .refused: inlet.countRefusal()
             }

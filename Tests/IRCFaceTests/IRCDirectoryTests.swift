@@ -36,7 +36,7 @@ import Wire
         #expect(directory.nick(of: one, in: 1, chat) == "Ben")
         #expect(directory.nick(of: other, in: 1, chat) == "ben-4821")
         #expect(directory.nick(of: one, in: 1, chat) == "Ben")
-        #expect(directory.user("BEN")?.peer == one.key)
+        #expect(directory.users("BEN").first?.peer == one.key)
     }
 
     @Test(arguments: ["ben-1234", "BEN"])
@@ -57,7 +57,7 @@ import Wire
         let rename = IRCDirectory.Rename(
             user: ConversationID(room: 1, peer: stranger.key), was: "bob", nick: "bob-4821")
         #expect(directory.takeRenames() == [rename])
-        #expect(directory.user("bob")?.peer == contact.key)
+        #expect(directory.users("bob").first?.peer == contact.key)
     }
 
     @Test func `the user of the node keeps its nick`() throws {
@@ -66,7 +66,7 @@ import Wire
         #expect(directory.nick(of: peer, in: 1, ChatModel()) == "ana")
         directory.setOwn("ana", ChatModel())
         #expect(directory.takeRenames().map(\.nick) == ["ana-4821"])
-        #expect(directory.user("ana") == nil)
+        #expect(directory.users("ana").isEmpty)
     }
 
     @Test func `a nick that is given up goes to the next user, but not where a private conversation is open`() throws {
@@ -78,6 +78,23 @@ import Wire
         let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 2))
         _ = chat.reduce(RoomReport(Self.room, .event(.request(from: second, text: "hi"))), at: moment)
         #expect(directory.nick(of: third, in: 1, chat) == "ben-4821")
+    }
+
+    @Test func `a key of one name has one nick in all rooms`() throws {
+        var directory = IRCDirectory()
+        let who = try Self.who("ben", 1)
+        let chat = Self.chat([(.here, who)])
+        #expect(directory.nick(of: who, in: 1, chat) == "ben")
+        #expect(directory.nick(of: who, in: 2, chat) == "ben")
+        #expect(directory.nick(of: try Self.who("ben", 2), in: 2, chat) == "ben-4821")
+        #expect(directory.users("ben").map(\.room) == [1, 2])
+    }
+
+    @Test(arguments: [
+        ("ben", "b*", true), ("ben", "B?N", true), ("ben", "*", true), ("ben", "b?", false), ("ben", "*x*", false),
+    ])
+    func `masks have stars and question marks`(_ nick: String, _ mask: String, _ isOne: Bool) {
+        #expect(IRCDirectory.matches(nick, mask) == isOne)
     }
 
     @Test func `nicks of 9,000 users of one name all differ`() throws {

@@ -16,7 +16,7 @@ import Wire
         #expect(message[2] == nil)
     }
 
-    @Test(arguments: ["", ":x", "@a", "@a=b ", "PRIV*MSG x", "PING \0"]) func `a line without a command is none`(
+    @Test(arguments: ["", ":x", "@a", "@a=b ", "PRIV\u{e9} x", "PING \0"]) func `a line without a command is none`(
         _ line: String
     ) {
         #expect(Self.read(line) == nil)

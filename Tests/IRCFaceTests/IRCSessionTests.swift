@@ -39,7 +39,7 @@ import Wire
                 case .look: take(session.look(at: chat, zero))
                 case .ask(let number, let question, _): asked.append((number, question))
                 case .close: isClosed = true
-                case .sendNumbered, .takePlace, .follow, .perform, .refused: break
+                case .sendNumbered, .lookAll, .takePlace, .follow, .perform, .refused: break
                 }
             }
         }

@@ -22,7 +22,7 @@ struct IRCCommand: Sendable {
         "AUTHENTICATE": IRCCommand(1, early: true) { session, message, _ in session.authenticate(message) },
         "PASS": IRCCommand(1, early: true) { session, message, _ in session.takePassword(message) },
         "NICK": IRCCommand(0, early: true) { $0.takeNick($1, $2) },
-        "USER": IRCCommand(4, early: true) { session, _, chat in session.takeUser(chat) },
+        "USER": IRCCommand(4, early: true) { $0.takeUser($1, $2) },
         "PING": IRCCommand(0, early: true) { session, message, _ in session.answerPing(message) },
         "PONG": IRCCommand(0, early: true) { _, _, _ in },
         "QUIT": IRCCommand(0, early: true) { session, message, _ in session.close(message[0] ?? "the client left") },
@@ -105,13 +105,15 @@ extension IRCSession {
     mutating func replySupport() {
         let tokens = [
             "AWAYLEN=80", "BOT=B", "CASEMAPPING=ascii", "CHANLIMIT=#:16", "CHANMODES=,k,,n", "CHANNELLEN=64",
-            "CHANTYPES=#", "CHATHISTORY=\(MessageLog.capacity)", "KEYLEN=256", "LINELEN=\(IRCMessage.longestRest)",
+            "CHANTYPES=#",
+            "CLIENTTAGDENY=*,-typing,-draft/reply,-reply,-draft/react,-draft/unreact",
+            "CHATHISTORY=\(MessageLog.capacity)", "KEYLEN=256", "LINELEN=\(IRCMessage.longestRest)",
             "MAXTARGETS=1", "MODES=0", "MONITOR=\(IRCSession.mostMonitored)", "MSGREFTYPES=msgid,timestamp",
             "NAMELEN=80", "NETWORK=Earshot", "NICKLEN=24", "PREFIX=(v)+", "STATUSMSG=", "TARGMAX=JOIN:,PART:,PRIVMSG:",
             "TOPICLEN=0", "UTF8ONLY", "WHOX",
         ]
-        for start in stride(from: 0, to: tokens.count, by: 13) {
-            reply("005", tokens[start..<min(start + 13, tokens.count)] + ["are supported here"])
+        for start in stride(from: 0, to: tokens.count, by: 12) {
+            reply("005", tokens[start..<min(start + 12, tokens.count)] + ["are supported here"])
         }
     }
 

@@ -6,7 +6,7 @@ import Wire
 ///
 /// A nick is the peer's name made legal, with its number where another user has that nick, or where a contact could be mistaken.
 /// No two users have one nick, in any case of letters, and a user that the client talks to in private keeps its nick for good.
-/// Bounded: 32,768 users.
+/// A key that is in several rooms under one name has one nick. Bounded: 32,768 users.
 struct IRCDirectory: Sendable {
     /// A key is another user in each room.
     typealias User = ConversationID
@@ -25,8 +25,8 @@ struct IRCDirectory: Sendable {
     }
 
     private var entries: [User: Entry] = [:]
-    /// By folded nicks.
-    private var users: [String: User] = [:]
+    /// By folded nicks: those of one key.
+    private var users: [String: [User]] = [:]
     /// The nick of the user of the node.
     private(set) var own = "me"
     /// Nicks that changed and that the client was not told of.
@@ -37,8 +37,13 @@ struct IRCDirectory: Sendable {
 
     func name(of user: User) -> PeerName? { entries[user]?.who }
 
-    /// The user that has a nick; nil for the user of the node, and for a nick without a user.
-    func user(_ nick: String) -> User? { users[IRCDirectory.folded(nick)] }
+    /// The rooms' users that have a nick; none for the user of the node, and for a nick without a user.
+    func users(_ nick: String) -> [User] { users[IRCDirectory.folded(nick)] ?? [] }
+
+    private mutating func add(_ user: User, _ entry: Entry) {
+        entries[user] = entry
+        users[IRCDirectory.folded(entry.nick), default: []].append(user)
+    }
 
     mutating func takeRenames() -> [Rename] {
         defer { renames = [] }
@@ -60,11 +65,10 @@ struct IRCDirectory: Sendable {
             if before.who != who { entries[user] = Entry(nick: before.nick, who: who) }
             return before.nick
         }
-        if let before { users[IRCDirectory.folded(before.nick)] = nil }
+        if before != nil { remove(user) }
         if before == nil, entries.count >= IRCDirectory.capacity { makePlace(chat) }
         let nick = choose(who, user, chat)
-        entries[user] = Entry(nick: nick, who: who)
-        users[IRCDirectory.folded(nick)] = user
+        add(user, Entry(nick: nick, who: who))
         if let before, before.nick != nick { renames.append(Rename(user: user, was: before.nick, nick: nick)) }
         return nick
     }
@@ -73,40 +77,44 @@ struct IRCDirectory: Sendable {
         let (base, isBare) = IRCDirectory.base(who)
         if isBare {
             let folded = IRCDirectory.folded(base)
-            if let holder = users[folded], IRCDirectory.mayReplace(holder, chat) {
-                remove(holder)
-            } else if who.contact != nil, let holder = users[folded], entries[holder]?.who.contact == nil {
+            let holders = users(base).filter { $0.peer != who.key }
+            if holders.allSatisfy({ IRCDirectory.mayReplace($0, chat) }) {
+                for holder in holders { remove(holder) }
+            } else if who.contact != nil, holders.allSatisfy({ entries[$0].map { $0.who.contact == nil } ?? false }) {
                 displace(folded, chat)
             }
-            if isFree(base) { return base }
+            if isFree(base, for: who.key) { return base }
         }
         let digits = who.key.hexadecimal
         let numbered = [
             "\(base)-\(who.number)", "\(base)-\(who.number)-\(digits.prefix(8))", "\(base)-\(digits)",
         ]
-        return numbered.first(where: isFree) ?? "\(base)-\(digits)-r\(user.room)"
+        return numbered.first { isFree($0, for: who.key) } ?? "\(base)-\(digits)-r\(user.room)"
     }
 
-    private func isFree(_ nick: String) -> Bool {
-        let folded = IRCDirectory.folded(nick)
-        return users[folded] == nil && folded != IRCDirectory.folded(own)
+    private func isFree(_ nick: String, for key: PeerID) -> Bool {
+        users(nick).allSatisfy { $0.peer == key } && IRCDirectory.folded(nick) != IRCDirectory.folded(own)
     }
 
-    /// The holder of a nick gets one with its number, as another user needs it more.
+    /// The holders of a nick get one with their number, as another user needs it more.
     private mutating func displace(_ folded: String, _ chat: ChatModel) {
-        guard let holder = users.removeValue(forKey: folded), let entry = entries[holder] else { return }
+        guard let holders = users[folded] else { return }
         // Held by this call alone, so that the choice does not find it free.
-        users[folded] = ConversationID(room: 0)
-        let nick = choose(entry.who, holder, chat)
+        users[folded] = [ConversationID(room: 0)]
+        for holder in holders {
+            guard let entry = entries[holder] else { continue }
+            let nick = choose(entry.who, holder, chat)
+            add(holder, Entry(nick: nick, who: entry.who))
+            renames.append(Rename(user: holder, was: entry.nick, nick: nick))
+        }
         users[folded] = nil
-        entries[holder] = Entry(nick: nick, who: entry.who)
-        users[IRCDirectory.folded(nick)] = holder
-        renames.append(Rename(user: holder, was: entry.nick, nick: nick))
     }
 
     private mutating func remove(_ user: User) {
         guard let entry = entries.removeValue(forKey: user) else { return }
-        users[IRCDirectory.folded(entry.nick)] = nil
+        let folded = IRCDirectory.folded(entry.nick)
+        users[folded]?.removeAll { $0 == user }
+        if users[folded]?.isEmpty == true { users[folded] = nil }
     }
 
     private mutating func makePlace(_ chat: ChatModel) {
@@ -150,6 +158,24 @@ struct IRCDirectory: Sendable {
     /// By the case mapping `ascii`.
     static func folded(_ name: String) -> String {
         String(decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+    }
+
+    /// Whether a nick is one of a mask with `*` and `?`.
+    static func matches(_ nick: String, _ mask: String) -> Bool {
+        let (text, pattern) = (Array(folded(nick).unicodeScalars), Array(folded(mask).unicodeScalars.prefix(64)))
+        // The places in the pattern up to which the text so far is matched.
+        var places: Set<Int> = [0]
+        for index in pattern.indices where pattern[index] == "*" && places.contains(index) { places.insert(index + 1) }
+        for scalar in text {
+            var next: Set<Int> = []
+            for place in places where place < pattern.count {
+                if pattern[place] == "*" { next.insert(place) }
+                if pattern[place] == "?" || pattern[place] == scalar { next.insert(place + 1) }
+            }
+            for index in pattern.indices where pattern[index] == "*" && next.contains(index) { next.insert(index + 1) }
+            places = next
+        }
+        return places.contains(pattern.count)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }

@@ -145,11 +145,14 @@ extension IRCSession {
         return chat.room(id.room).map { (conversation, $0.label) }
     }
 
-    /// MARKREAD: the marker is the unread state of the conversation, which all faces share.
+    /// MARKREAD: a marker at the last message is the unread state of the conversation, which all faces share.
     mutating func markRead(_ message: IRCMessage, _ chat: ChatModel) {
         let name = message.parameters[0]
         guard let (conversation, label) = conversation(called: name, chat) else {
-            return fail("MARKREAD", "INVALID_PARAMS", [name], "there is no such conversation")
+            guard message[1] == nil else {
+                return fail("MARKREAD", "INVALID_PARAMS", [name], "there is no such conversation")
+            }
+            return answer.append(IRCLine(ircServer, "MARKREAD", [name, "*"]))
         }
         guard let given = message[1] else { return answer.append(marker(of: conversation, name)) }
         let prefix = "timestamp="
@@ -157,22 +160,41 @@ extension IRCSession {
         else {
             return fail("MARKREAD", "INVALID_PARAMS", [name, given], "a marker is timestamp= and a time")
         }
-        guard conversation.last.map({ PlainMessage.time(of: $0) <= time }) ?? false else {
-            return answer.append(marker(of: conversation, name))
-        }
-        // The other clients hear that the conversation is shown.
-        ask(.show(conversation.view, in: label), in: nil, for: message) { session, _, chat in
-            session.answer.append(session.marker(of: chat.conversation(conversation.id) ?? conversation, name))
+        let isRaised = entrance.markers.raise(conversation.id, to: time)
+        let line = marker(of: conversation, name)
+        toldMarkers[conversation.id] = line
+        answer.append(line)
+        if isRaised { showAll() }
+        guard conversation.unread.messages > 0, conversation.last.map({ PlainMessage.time(of: $0) <= time }) ?? false
+        else { return }
+        ask(.show(conversation.view, in: label), in: nil, for: message) { session, _, _ in
             session.ask(.show(nil, in: label), in: nil, for: message)
         }
     }
 
-    /// The time of the last message in front of the first unread one.
+    /// The markers that other clients have set.
+    mutating func newMarkers(_ chat: ChatModel) -> [IRCLine] {
+        let version = entrance.markers.version
+        guard phase == .welcomed, capabilities.contains(.readMarker), version != knownMarkers else { return [] }
+        knownMarkers = version
+        return entrance.markers.conversations.compactMap { newMarker(of: $0, chat) }
+    }
+
+    /// The marker of a conversation, if it is another one than the client knows.
+    mutating func newMarker(of id: ConversationID, _ chat: ChatModel) -> IRCLine? {
+        guard let conversation = chat.conversation(id), let name = name(of: conversation, chat) else { return nil }
+        let line = marker(of: conversation, name)
+        guard toldMarkers.updateValue(line, forKey: id) != line else { return nil }
+        return line
+    }
+
+    /// The later time of the marker that clients have set, and of the last message in front of the first unread one.
     func marker(of conversation: ModelConversation, _ name: String) -> IRCLine {
-        let read = conversation.log.messages.prefix { !$0.isUnread }.last
-        let text = read.map { "timestamp=\(UniversalTime(PlainMessage.time(of: $0)).text)" } ?? "*"
-        return IRCLine(
-            ircServer, "MARKREAD", [name, conversation.unread.messages > conversation.log.count ? "*" : text])
+        let messages = conversation.log.messages
+        let hasRead = conversation.unread.messages <= messages.count
+        let read = hasRead ? messages.prefix { !$0.isUnread }.last.map { PlainMessage.time(of: $0) } : nil
+        let time = [read, entrance.markers[conversation.id]].compactMap(\.self).max()
+        return IRCLine(ircServer, "MARKREAD", [name, time.map { "timestamp=\(UniversalTime($0).text)" } ?? "*"])
     }
 }
 

@@ -49,7 +49,7 @@ struct IRCMessage: Hashable, Sendable {
         // A client may send its own source, which says nothing.
         if rest.first == UInt8(ascii: ":") { _ = word() }
         command = word().uppercased()
-        guard !command.isEmpty, command.utf8.allSatisfy({ (48...57).contains($0) || (65...90).contains($0) }) else {
+        guard !command.isEmpty, command.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             return nil
         }
         parameters = []

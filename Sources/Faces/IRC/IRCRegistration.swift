@@ -138,13 +138,14 @@ extension IRCSession {
             registration.nick = nick
             return registerIfWhole(chat)
         }
-        if directory.user(nick) != nil { return reply("433", nick, "another user has this nick") }
+        if !directory.users(nick).isEmpty { return reply("433", nick, "another user has this nick") }
         if nick != directory.own { ask(named: "nick", ["name": .text(nick)], in: ownPlace(chat), for: message) }
     }
 
     /// USER: nothing of it is kept.
-    mutating func takeUser(_ chat: ChatModel) {
+    mutating func takeUser(_ message: IRCMessage, _ chat: ChatModel) {
         guard phase == .registering else { return reply("462", "the registration is over") }
+        guard message[3]?.isEmpty == false else { return reply("461", "USER", "a name is missing") }
         registration.hasUser = true
         registerIfWhole(chat)
     }

@@ -40,14 +40,11 @@ extension IRCSession {
         if case .viewed(let shown?, by: _) = heard.report.report {
             read.insert(ConversationID(heard.report.room, shown))
         }
-        return read.compactMap { id in
-            guard let conversation = chat.conversation(id), let name = name(of: conversation, chat) else { return nil }
-            return marker(of: conversation, name)
-        }
+        return read.compactMap { newMarker(of: $0, chat) }
     }
 
     /// The channel of a room, if the client is in it, or the nick of the peer.
-    private mutating func name(of conversation: ModelConversation, _ chat: ChatModel) -> String? {
+    mutating func name(of conversation: ModelConversation, _ chat: ChatModel) -> String? {
         guard let room = chat.room(conversation.id.room) else { return nil }
         switch conversation.view {
         case .publicRoom: return channels.contains(room.label.number) ? channel(of: room, chat) : nil
@@ -64,7 +61,9 @@ extension IRCSession {
             guard known != nil || isHere else { continue }
             let user = user(person, in: label, chat)
             lines += renameLines(chat)
-            lines += watched(user, changed: wasHere != isHere)
+            // A key that is here under the same nick in another room has neither come nor gone.
+            let others = rooms(of: user, chat).filter { $0.label.number != label.number }
+            lines += watched(user, changed: wasHere != isHere && others.isEmpty)
             guard let room = chat.room(label.number),
                 isSeen(ConversationID(room: label.number, peer: person.who.key), chat)
             else { continue }
@@ -73,6 +72,8 @@ extension IRCSession {
                 guard isInChannel else { continue }
                 lines.append(IRCLine(user.mask, "JOIN", [channel(of: room, chat)] + extendedJoin(user)))
                 if user.isAway { lines += absence(of: user, in: label) }
+            } else if wasHere, !isHere, others.contains(where: { channels.contains($0.label.number) }) {
+                if isInChannel { lines.append(IRCLine(user.mask, "PART", [channel(of: room, chat)])) }
             } else if wasHere, !isHere {
                 lines.append(IRCLine(user.mask, "QUIT", [person.isBlocked ? "blocked" : "left"]))
             } else if isHere, was?.state != person.state || was?.reason != person.reason {

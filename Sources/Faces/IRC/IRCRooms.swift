@@ -90,7 +90,11 @@ extension IRCSession {
         guard channels.insert(room.label.number).inserted else { return [] }
         let name = channel(of: room, chat)
         var lines = [IRCLine(ownMask, "JOIN", [name] + extendedJoin(ownUser(in: room)))]
-        if capabilities.contains(.readMarker) { lines.append(marker(of: room.own, name)) }
+        if capabilities.contains(.readMarker) {
+            let line = marker(of: room.own, name)
+            toldMarkers[room.own.id] = line
+            lines.append(line)
+        }
         lines += nameLines(of: room, chat)
         if !capabilities.contains(.chathistory) {
             lines += room.own.log.messages.suffix(50).flatMap { past($0, in: room.label, chat) }
@@ -116,7 +120,8 @@ extension IRCSession {
             return split(names.map { IRCMessage(nil, "PART", [$0]) })
         }
         guard let room = room(ofChannel: name, chat) else {
-            return reply("403", DisplayGuard.safe(name), "there is no such channel here")
+            let isName = name.utf8.first == UInt8(ascii: "#")
+            return reply(isName ? "442" : "403", DisplayGuard.safe(name), "you are not in such a channel")
         }
         let channel = channel(of: room, chat)
         guard channels.remove(room.label.number) != nil else {
@@ -190,7 +195,7 @@ extension IRCSession {
             return reply("401", DisplayGuard.safe(message.parameters[0]), "there is no such nick")
         }
         guard let room = room(ofChannel: message.parameters[1], chat) else {
-            return reply("403", DisplayGuard.safe(message.parameters[1]), "there is no such channel here")
+            return reply("442", DisplayGuard.safe(message.parameters[1]), "you are not in such a channel")
         }
         let name = channel(of: room, chat)
         guard id.room != room.label.number else { return reply("443", user.nick, name, "is in the channel") }

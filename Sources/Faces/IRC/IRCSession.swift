@@ -21,6 +21,7 @@ package struct IRCSession: ClientSession {
     /// The sources of time, and the secret that lets a client in.
     package struct Entrance: Sendable {
         let token: WebToken
+        let markers = IRCMarkers()
         let now: @Sendable () -> Timestamp
         /// The time of day, for clients that know no times.
         let clock: @Sendable (Timestamp) -> String
@@ -69,6 +70,9 @@ package struct IRCSession: ClientSession {
     var subscriptions: Set<String> = []
     /// The emojis of peers on messages, of which an event tells all.
     var reactions = IRCReactions()
+    /// The version of the markers that the client knows, and the markers.
+    var knownMarkers = 0
+    var toldMarkers: [ConversationID: IRCLine] = [:]
     /// Arrivals and departures of crowds that the client was not told of, by rooms.
     private var moved: [Int: (came: Int, left: Int)] = [:]
     private var tellsMovesAt: Instant?
@@ -177,6 +181,7 @@ package struct IRCSession: ClientSession {
             }
             if pending == nil, parts.isEmpty || label == nil { endAnswer() }
         }
+        tell(newMarkers(chat))
         if isInputOver, pending == nil { close("the client left") }
         if let tellsMovesAt, now >= tellsMovesAt { tellMoves(chat) }
         return drain()
@@ -305,7 +310,9 @@ extension IRCSession {
     /// Refuses the present command (IRCv3 "Standard Replies").
     mutating func fail(_ command: String, _ code: String, _ context: [String], _ text: String) {
         let text = DisplayGuard.safe(text)
-        if capabilities.contains(.standardReplies) {
+        // The drafts of these commands want FAIL of every client that sends them.
+        let hasFail = ["*", "REDACT", "EDIT", "MARKREAD", "CHATHISTORY", "METADATA", "SETNAME"].contains(command)
+        if hasFail || capabilities.contains(.standardReplies) {
             answer.append(IRCLine(ircServer, "FAIL", [command, code] + context + [text]))
         } else {
             let place = ([command] + context).joined(separator: " ")
@@ -371,6 +378,9 @@ extension IRCSession {
         outbox.append(.close)
         (phase, parts) = (.over, [])
     }
+
+    /// Lets all clients look at the chat.
+    mutating func showAll() { outbox.append(.lookAll) }
 
     mutating func countRefusal() { outbox.append(.refused) }
 

@@ -17,8 +17,11 @@ extension IRCSession {
     private mutating func target(_ name: String, of message: IRCMessage, _ chat: ChatModel) -> Target? {
         if name.utf8.first == UInt8(ascii: "#") {
             guard let room = room(ofChannel: name, chat) else {
-                if message.command != "NOTICE" {
-                    reply("403", DisplayGuard.safe(name), "there is no such channel here")
+                let text = "there is no such channel here"
+                switch message.command {
+                case "NOTICE": break
+                case "REDACT", "EDIT": fail(message.command, "INVALID_TARGET", [DisplayGuard.safe(name)], text)
+                case _: reply("403", DisplayGuard.safe(name), text)
                 }
                 return nil
             }

@@ -64,7 +64,7 @@ extension IRCSession {
     mutating func user(called nick: String, _ chat: ChatModel) -> IRCUser? {
         let folded = IRCDirectory.folded(nick)
         if folded == IRCDirectory.folded(directory.own) { return ownUser(in: ownRoom(chat)) }
-        if directory.user(nick) == nil {
+        if directory.users(nick).isEmpty {
             for room in chat.rooms {
                 for person in room.people.all where !person.isBlocked {
                     let name = IRCDirectory.folded(IRCDirectory.legal(person.who.contact ?? person.who.nickname))
@@ -73,7 +73,14 @@ extension IRCSession {
                 }
             }
         }
-        guard let id = directory.user(nick), let key = id.peer, let room = chat.room(id.room) else { return nil }
+        let users = directory.users(nick)
+        // Of a key that is in several rooms, the one that the client talks to.
+        let talking = users.first {
+            chat.conversation($0)?.standing == .accepted || chat.conversation($0)?.request != nil
+        }
+        guard let id = talking ?? users.first(where: { isHere($0, chat) }) ?? users.first, let key = id.peer,
+            let room = chat.room(id.room)
+        else { return nil }
         if let person = room.people[key] { return user(person, in: room.label, chat) }
         guard let who = directory.name(of: id) else { return nil }
         // Of a crowd, not each peer is known.
@@ -83,6 +90,17 @@ extension IRCSession {
             reason: nil, isHere: room.isCrowd, isVerified: false)
     }
 
+    private func isHere(_ user: ConversationID, _ chat: ChatModel) -> Bool {
+        user.peer.map { chat.room(user.room)?.people[$0]?.isHere ?? false } ?? false
+    }
+
+    /// The rooms in which a user is here under its nick.
+    func rooms(of user: IRCUser, _ chat: ChatModel) -> [ModelRoom] {
+        guard user.id != nil else { return chat.rooms }
+        let users = directory.users(user.nick).filter { isHere($0, chat) }
+        return chat.rooms.filter { room in users.contains { $0.room == room.label.number } }
+    }
+
     /// Learns the name and key of the user, and tells the client of a new nick.
     mutating func follow(_ chat: ChatModel) {
         guard let me = ownRoom(chat)?.me else { return }
@@ -90,7 +108,9 @@ extension IRCSession {
         ownKey = me.key
         directory.setOwn(me.nickname, chat)
         guard phase == .welcomed else { return }
-        if before != directory.own { tell([IRCLine(mask, "NICK", [directory.own])]) }
+        guard before != directory.own else { return }
+        let line = IRCLine(mask, "NICK", [directory.own])
+        if performs("NICK") { answer.append(line) } else { tell([line]) }
     }
 
     /// Tells of peers whose nicks have changed, as far as the client can see them.
@@ -140,6 +160,13 @@ extension IRCSession {
                 let name = channel(of: room, chat)
                 rows += members(of: room, chat).map { (name, $0) }
             }
+        } else if mask.contains("*") || mask.contains("?") {
+            for room in chat.rooms where channels.contains(room.label.number) {
+                let name = channel(of: room, chat)
+                for user in members(of: room, chat) where IRCDirectory.matches(user.nick, mask) {
+                    if !rows.contains(where: { $0.user.nick == user.nick }) { rows.append((name, user)) }
+                }
+            }
         } else if let user = user(called: mask, chat), user.isHere {
             let room = chat.room(user.id?.room ?? ownPlace(chat)?.room ?? 0)
             let isShared = room.map { channels.contains($0.label.number) } ?? false
@@ -185,7 +212,7 @@ extension IRCSession {
 
     private mutating func replyWhois(_ user: IRCUser, _ card: PeerCard?, _ chat: ChatModel) {
         reply("311", user.nick, "u", user.host, "*", user.realname)
-        let rooms = user.id.map { id in chat.rooms.filter { $0.label.number == id.room } } ?? chat.rooms
+        let rooms = rooms(of: user, chat)
         if !rooms.isEmpty {
             let mark = user.isVerified ? "+" : ""
             reply("319", user.nick, rooms.map { mark + channel(of: $0, chat) }.joined(separator: " "))

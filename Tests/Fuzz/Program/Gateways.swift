@@ -22,7 +22,7 @@ extension FuzzTarget {
             switch effect {
             case .close: isOver = true
             case .perform(_, let command, _): GatewayRules.check(command)
-            case .ask, .refused, .sendNumbered, .takePlace, .follow: break
+            case .ask, .look, .lookAll, .refused, .sendNumbered, .takePlace, .follow: break
             case .send(let bytes, of: _): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
             }
         }
@@ -48,7 +48,7 @@ extension FuzzTarget {
                     demand(hasToken, "a command without the token")
                     GatewayRules.check(command)
                     waiting += session.complete(number, GatewayRules.reports(of: command), at: now)
-                case .send, .sendNumbered, .ask, .close, .refused: break
+                case .send, .sendNumbered, .ask, .look, .lookAll, .close, .refused: break
                 }
             }
         }

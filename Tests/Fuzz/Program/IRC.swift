@@ -26,7 +26,7 @@ extension FuzzTarget {
                 case .close: isOver = true
                 case .ask, .perform: demand(hasToken || !start.isEmpty, "a command without the token")
                 case .send(let bytes, of: _): IRCRules.checkLine(bytes)
-                case .look, .refused, .sendNumbered, .takePlace, .follow: break
+                case .look, .lookAll, .refused, .sendNumbered, .takePlace, .follow: break
                 }
             }
         }
@@ -95,7 +95,7 @@ enum IRCRules {
             switch effect {
             case .look: waiting = session.look(at: chat, now) + waiting
             case .ask(let number, _, _): waiting += session.complete(number, [], at: now)
-            case .send, .sendNumbered, .perform, .takePlace, .follow, .close, .refused: break
+            case .send, .sendNumbered, .perform, .lookAll, .takePlace, .follow, .close, .refused: break
             }
         }
         return effects + session.tick(at: now + .seconds(1_000))
