@@ -175,7 +175,7 @@ import Wire
         #expect(IRCSession.withoutFormats(text) == plain)
     }
 
-    @Test func `reactions are told by their difference`() throws {
+    @Test func `a client gets the difference of reactions`() throws {
         var reactions = IRCReactions()
         let (id, key) = (MessageID(1, 2), try Self.who("ben", 2).key)
         #expect(reactions.take(["a", "b"], on: id, by: key) == (["a", "b"], []))
