@@ -126,7 +126,7 @@ extension IRCSession {
             guard time > range.0, time < range.1 else { continue }
             switch conversation.view {
             case .publicRoom: rows.append((time, channel(of: room, chat)))
-            case .direct(let who): rows.append((time, directory.nick(of: who, in: room.label.number, chat)))
+            case .direct(let who): rows.append((time, nick(of: who, in: room.label, chat)))
             }
         }
         let lines = rows.sorted { $0.0 < $1.0 }.prefix(most).map { time, name in

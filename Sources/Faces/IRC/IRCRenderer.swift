@@ -48,7 +48,7 @@ extension IRCSession {
         guard let room = chat.room(conversation.id.room) else { return nil }
         switch conversation.view {
         case .publicRoom: return channels.contains(room.label.number) ? channel(of: room, chat) : nil
-        case .direct(let who): return directory.nick(of: who, in: room.label.number, chat)
+        case .direct(let who): return nick(of: who, in: room.label, chat)
         }
     }
 
@@ -116,7 +116,7 @@ extension IRCSession {
                 of: EventTopic(room, about: [from.key]))
             return [line]
         case .failed(let who, let messages):
-            let nick = directory.nick(of: who, in: room.number, chat)
+            let nick = self.nick(of: who, in: room, chat)
             return notice("\(messages.count) messages to \(nick) did not arrive")
         case .typing(let who, let view, let isOn):
             guard who.key != ownKey else { return [] }
@@ -146,7 +146,7 @@ extension IRCSession {
         case .publicRoom:
             guard channels.contains(room.number), let room = chat.room(room.number) else { return nil }
             return channel(of: room, chat)
-        case .direct(let who): return isOwn ? directory.nick(of: who, in: room.number, chat) : directory.own
+        case .direct(let who): return isOwn ? nick(of: who, in: room, chat) : directory.own
         }
     }
 
@@ -164,7 +164,7 @@ extension IRCSession {
         guard message.isRequest, case .direct(let who) = message.conversation, !told.isEmpty else { return told }
         return told
             + notice(
-                "\(directory.nick(of: who, in: room.number, chat)) gets this as a request, and has to accept it first")
+                "\(nick(of: who, in: room, chat)) gets this as a request, and has to accept it first")
     }
 
     /// A message of the log.
@@ -244,7 +244,7 @@ extension IRCSession {
         ofRequest text: String, of who: PeerName, in room: RoomLabel, _ chat: ChatModel
     ) -> [IRCLine] {
         let source = mask(of: who, in: room, chat)
-        let nick = directory.nick(of: who, in: room.number, chat)
+        let nick = self.nick(of: who, in: room, chat)
         let topic = EventTopic(RoomReport(room, .event(.request(from: who, text: text))))
         let help = "(asks for a private conversation: answer to accept it, or send DECLINE \(nick))"
         return [IRCLine(source, "NOTICE", [directory.own, "\(DisplayGuard.safe(text)) \(help)"], of: topic)]

@@ -40,7 +40,14 @@ extension IRCSession {
 
     mutating func mask(of who: PeerName, in room: RoomLabel, _ chat: ChatModel) -> String {
         if let me = chat.room(room.number)?.me, me.key == who.key { return ownMask }
-        return mask(of: who, nick: directory.nick(of: who, in: room.number, chat))
+        return mask(of: who, nick: nick(of: who, in: room, chat))
+    }
+
+    /// The nick of a peer by its present name: a message has the name of its time.
+    mutating func nick(of who: PeerName, in room: RoomLabel, _ chat: ChatModel) -> String {
+        let present = chat.room(room.number)?.people[who.key]?.who
+        let known = directory.name(of: ConversationID(room: room.number, peer: who.key))
+        return directory.nick(of: present ?? known ?? who, in: room.number, chat)
     }
 
     mutating func user(_ person: ModelPerson, in room: RoomLabel, _ chat: ChatModel) -> IRCUser {
