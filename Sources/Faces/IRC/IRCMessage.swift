@@ -80,14 +80,19 @@ struct IRCMessage: Hashable, Sendable {
                 text += " \(IRCMessage.word(parameter))"
                 continue
             }
-            let isPlain = !parameter.isEmpty && !parameter.utf8.contains(0x20) && parameter.utf8.first != 0x3a
-            text += isPlain ? " \(parameter)" : " :\(parameter)"
+            let last = IRCMessage.onOneLine(parameter)
+            let isPlain = !last.isEmpty && !last.utf8.contains(0x20) && last.utf8.first != 0x3a
+            text += isPlain ? " \(last)" : " :\(last)"
         }
-        return text.utf8.map { $0 == 0 || $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }
+        return Array(text.utf8)
+    }
+
+    private static func onOneLine(_ text: String) -> String {
+        String(decoding: text.utf8.map { $0 == 0 || $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }, as: UTF8.self)
     }
 
     private static func word(_ text: String) -> String {
-        let safe = text.utf8.map { $0 == 0x20 || $0 == 0x0a || $0 == 0x0d || $0 == 0 ? UInt8(ascii: "_") : $0 }
+        let safe = onOneLine(text).utf8.map { $0 == 0x20 ? UInt8(ascii: "_") : $0 }
         guard let first = safe.first else { return "*" }
         return (first == UInt8(ascii: ":") ? "_" : "") + String(decoding: safe, as: UTF8.self)
     }
