@@ -24,6 +24,8 @@ WEECHAT = """
 /set irc.server_default.capabilities "*"
 /set irc.look.smart_filter off
 /set irc.server_default.autoreconnect_delay 1
+/set irc.look.typing_status_nicks on
+/set irc.look.typing_status_self on
 /set typing.look.enabled_nicks on
 /set typing.look.enabled_self on
 /set typing.look.delay_purge_paused 60
@@ -38,7 +40,6 @@ ZNC = """Version = 1.8.2
 <Listener one>
     AllowIRC = true
     AllowWeb = false
-    Host = 127.0.0.1
     IPv6 = false
     Port = {listen}
     SSL = false
@@ -183,6 +184,8 @@ class WeeChat(InWindow):
     def test_weechat_with_a_wrong_token(self):
         alice = self.irc_served()
         self.begin(alice.irc_port, "0" * 32)
+        self.shows("(#lobby)")
+        self.enter("/buffer 1")
         self.shows("the token is wrong")
 
 
@@ -194,7 +197,7 @@ class Epic(InWindow):
     def test_epic(self):
         alice, bob = self.through(self.begin)
         self.enter("/disconnect")
-        self.shows("Connection closed")
+        self.shows("Disconnect")
         self.enter("/reconnect")
         bob.say("after the reconnection")
         self.shows("after the reconnection")
@@ -283,10 +286,12 @@ class Bouncer(InWindow):
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        said = []
         for line in process.stdout:
+            said.append(line.decode(errors="replace"))
             if b"Staying open" in line:
                 return listen
-        raise AssertionError("ZNC has ended")
+        raise AssertionError("ZNC has ended: " + "".join(said))
 
     def begin(self, port, password):
         listen = self.znc(port, password)
