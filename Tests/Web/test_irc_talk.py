@@ -268,7 +268,7 @@ class Direct(IRCTest):
         client.send("PRIVMSG bob :may I?")
         bob.wait(lambda event: event["event"] == "request", "request")
         bob.say(f"/accept {alice.node.number}")
-        client.wait(lambda line: line.command == "NOTICE" and "bob" in line.raw, "acceptance")
+        client.wait(lambda line: line.command == "NOTICE" and line.nick == "bob", "acceptance")
         client.send("PRIVMSG bob :thanks")
         bob.hears("thanks")
         bob.say(f"/msg {alice.node.number} welcome")
