@@ -42,11 +42,14 @@ readonly to_test='
     chromium                      /usr/bin/chromium
     curl                          /usr/bin/curl
     dbus                          /usr/bin/dbus-daemon
+    epic5                         /usr/bin/epic5
     firefox-esr                   /usr/bin/firefox-esr
     fish                          /usr/bin/fish
     fonts-noto-cjk                /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc
     fonts-noto-color-emoji        /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf
+    ii                            /usr/bin/ii
     iproute2                      /usr/sbin/ip
+    irssi                         /usr/bin/irssi
     jq                            /usr/bin/jq
     mandoc                        /usr/bin/mandoc
     nftables                      /usr/sbin/nft
@@ -59,7 +62,10 @@ readonly to_test='
     socat                         /usr/bin/socat
     systemd                       /usr/bin/systemd-analyze
     tmux                          /usr/bin/tmux
+    weechat-curses                /usr/bin/weechat
+    weechat-plugins               /usr/lib/*/weechat/plugins/typing.so
     xvfb                          /usr/bin/Xvfb
+    znc                           /usr/bin/znc
     zsh                           /usr/bin/zsh
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
 '

@@ -172,7 +172,7 @@ class IRC:
                          and all(line.tags.get(name) == value for name, value in names.items()), f"{command} {start} {text or ''}")
 
     def ask(self, *lines):
-        """Sends lines; what comes before the answer to a PING behind them."""
+        """Sends lines; the lines that come before the answer to a PING behind them."""
         self.marks += 1
         mark = f"mark-{self.marks}"
         self.send(*lines, f"PING {mark}")
@@ -188,7 +188,7 @@ class IRC:
         return found[0]
 
     def ends(self):
-        """What comes up to the end of the connection."""
+        """The lines up to the end of the connection."""
         found = len(self.seen)
         while self.read():
             pass
@@ -252,7 +252,7 @@ class IRCTest(WebTest):
         return alice, bob, self.client(alice, *capabilities)
 
     def friends(self, *capabilities):
-        """The same with an accepted direct conversation."""
+        """As `pair`, with an accepted direct conversation."""
         alice, bob, client = self.pair(*capabilities)
         bob.say(f"/msg {alice.node.key} may I?")
         alice.node.wait(lambda event: event["event"] == "request", "request")

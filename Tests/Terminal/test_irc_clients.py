@@ -303,7 +303,7 @@ class Bouncer(InWindow):
 
     def test_znc(self):
         alice, bob = self.through(self.begin)
-        # What is said while the client is away comes from the bouncer.
+        # The bouncer has the texts of the time without a client.
         self.enter("/disconnect")
         self.shows("Connection lost to")
         bob.say("while you were away")

@@ -100,7 +100,7 @@ class Registration(IRCTest):
             client.send("CAP LS 302", "CAP REQ :sasl", "NICK alice", "USER a 0 * :a", *lines)
             for numeric in numerics:
                 client.next(numeric)
-        # A wrong token is a refusal; what is only said wrongly is not.
+        # A wrong token is a refusal; a fault of the exchange is not.
         self.assertEqual([line.command for line in self.wrong_token(alice)][-2:], ["904", "ERROR"])
 
     def wrong_token(self, alice):

@@ -1,4 +1,4 @@
-"""The IRC face: what is said, shown and changed, by raw lines on one side and nodes on the other (Docs/IRC.md)."""
+"""The IRC face: texts, their changes and their past, by raw lines on one side and nodes on the other (Docs/IRC.md)."""
 
 import datetime
 import os
@@ -180,7 +180,7 @@ class Room(IRCTest):
         client.answer("INVITE nobody #attic", "401")
         client.answer("INVITE bob #nowhere", "403", "442")
 
-    def test_what_a_client_says_of_itself_reaches_no_peer(self):
+    def test_the_names_and_answers_of_a_client_reach_no_peer(self):
         alice, bob, client = self.pair(*MODERN)
         secret = self.stranger(alice)
         secret.send(f"PASS {alice.token}", "NICK alice", "USER myusername 0 * :My Real Name")
@@ -237,7 +237,7 @@ class Room(IRCTest):
         client.send("PRIVMSG #lobby :valid")
         self.assertEqual(bob.wait(lambda event: event["event"] == "message", "message")["text"], "valid")
 
-    def test_cards_are_told_to_the_room(self):
+    def test_cards_show_in_the_room(self):
         alice, bob, client = self.pair()
         bob.say("/card lost | a red hat")
         notice = client.next("NOTICE", "#lobby")
@@ -327,7 +327,7 @@ class Direct(IRCTest):
 
 
 class Changes(IRCTest):
-    """What changes a message, or is about it."""
+    """Edits, deletions, reactions, answers, typing and markers."""
 
     def said(self, bob, client, text="hello"):
         bob.say(text)
@@ -439,7 +439,7 @@ class Changes(IRCTest):
 
 
 class Past(IRCTest):
-    """What was said before a client came."""
+    """Messages from before a client came."""
 
     def said(self, *capabilities, count=60):
         alice = self.irc_served()
