@@ -317,7 +317,7 @@ extension IRCSession {
         } else {
             let place = ([command] + context).joined(separator: " ")
             let nick = phase == .welcomed ? directory.own : "*"
-            answer.append(IRCLine(ircServer, "NOTICE", [nick, "\(place): \(text)"]))
+            answer.append(IRCLine(ircServer, "NOTICE", [nick, "\(DisplayGuard.safe(place)): \(text)"]))
         }
     }
 
@@ -351,6 +351,10 @@ extension IRCSession {
         for line in lines where isWanted(line) && phase != .over {
             var message = line.message
             message.tags.removeAll { !isKnown(tag: $0.name) }
+            // A reply may repeat a parameter of the client; texts are safe already, and may have the marks of actions.
+            if message.command != "PRIVMSG", message.command != "NOTICE" {
+                message.parameters = message.parameters.map(DisplayGuard.safe)
+            }
             outbox.append(.send(message.bytes + (isFramed ? [] : [0x0d, 0x0a]), of: line.topic))
         }
     }

@@ -1,10 +1,10 @@
 import Chat
 import ChatNode
-import Commands
 import Hub
 import Phrases
 import Wire
 
+@testable import Commands
 @testable import WebFace
 
 extension FuzzTarget {
