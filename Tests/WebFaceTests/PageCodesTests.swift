@@ -1,3 +1,4 @@
+import Hub
 import Model
 import Reactor
 import Testing

@@ -145,7 +145,7 @@ extension STOMPSession {
                 performed.append(command)
                 effects += session.complete(number, answer(command), at: start)
             case .close: isClosed = true
-            case .ask, .refused, .sendNumbered, .takePlace, .follow: break
+            case .ask, .look, .lookAll, .refused, .sendNumbered, .takePlace, .follow: break
             }
         }
         var decoder = STOMPDecoder()

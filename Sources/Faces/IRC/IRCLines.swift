@@ -5,7 +5,7 @@ struct IRCLines: Sendable {
         case tooLong
     }
 
-    private static let longest = IRCMessage.longestTags + IRCMessage.longestRest + 2
+    private static let longest = IRCMessage.longestTags + IRCMessage.longestRest + 3
 
     private var bytes: [UInt8] = []
     private var start = 0
@@ -27,13 +27,14 @@ struct IRCLines: Sendable {
     /// The next line that is not empty; nil if it is not whole yet.
     mutating func next() -> Line? {
         while true {
-            guard let end = bytes[searched...].firstIndex(where: { $0 == 0x0a || $0 == 0x0d }) else {
+            guard let end = bytes[searched...].firstIndex(of: 0x0a) else {
                 searched = bytes.count
                 guard waiting > IRCLines.longest else { return nil }
                 (start, isSkipping) = (bytes.count, true)
                 return nil
             }
-            let line = Array(bytes[start..<end])
+            var line = Array(bytes[start..<end])
+            if line.last == 0x0d { line.removeLast() }
             (start, searched) = (end + 1, end + 1)
             let wasSkipping = isSkipping
             isSkipping = false

@@ -31,9 +31,11 @@ struct IRCMessage: Hashable, Sendable {
 
     /// Reads a line without its end.
     ///
-    /// - Returns: nil for one that is not UTF-8, has NUL, or has no command.
+    /// - Returns: nil for one that is not UTF-8, has NUL or CR, or has no command.
     init?(line: [UInt8]) {
-        guard !line.contains(0), let text = String(validating: line, as: UTF8.self) else { return nil }
+        guard !line.contains(0), !line.contains(0x0d), let text = String(validating: line, as: UTF8.self) else {
+            return nil
+        }
         var rest = Substring(text).utf8[...]
         func word() -> Substring {
             rest = rest.drop { $0 == 0x20 }

@@ -287,8 +287,8 @@ extension IRCSession {
         case .tooLong: reply("417", "the line is too long")
         case .line(let bytes):
             guard let message = IRCMessage(line: bytes) else {
-                let code = bytes.contains(0) ? "INVALID_MESSAGE" : "INVALID_UTF8"
-                return fail("*", code, [], "a line is a command in UTF-8 without NUL")
+                let code = bytes.contains(0) || bytes.contains(0x0d) ? "INVALID_MESSAGE" : "INVALID_UTF8"
+                return fail("*", code, [], "a line is a command in UTF-8 without NUL and CR")
             }
             if capabilities.contains(.labeledResponse), let given = message[tag: "label"], given.utf8.count <= 64 {
                 label = given
