@@ -37,12 +37,13 @@ readonly to_build='
 '
 # shellcheck disable=SC2034  # the scripts that source this use it
 readonly to_test='
+    appstream                     /usr/bin/appstreamcli
     avahi-daemon                  /usr/sbin/avahi-daemon
     binutils                      /usr/bin/readelf
     chromium                      /usr/bin/chromium
     curl                          /usr/bin/curl
     dbus                          /usr/bin/dbus-daemon
-    epic5                         /usr/bin/epic5
+    desktop-file-utils            /usr/bin/desktop-file-validate
     firefox-esr                   /usr/bin/firefox-esr
     fish                          /usr/bin/fish
     fonts-noto-cjk                /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc
@@ -52,6 +53,7 @@ readonly to_test='
     irssi                         /usr/bin/irssi
     jq                            /usr/bin/jq
     mandoc                        /usr/bin/mandoc
+    minisign                      /usr/bin/minisign
     nftables                      /usr/sbin/nft
     openssl                       /usr/bin/openssl
     qrencode                      /usr/bin/qrencode
@@ -60,6 +62,7 @@ readonly to_test='
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
     shellcheck                    /usr/bin/shellcheck
     socat                         /usr/bin/socat
+    spin                          /usr/bin/spin
     systemd                       /usr/bin/systemd-analyze
     tmux                          /usr/bin/tmux
     weechat-curses                /usr/bin/weechat

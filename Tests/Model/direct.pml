@@ -114,6 +114,9 @@ inline receive(me, kind, n) {
 #ifdef MUTANT_REQUEST_IS_CONSENT
             state[me] = accepted; display(me, n)
 #else
+#ifdef MUTANT_RECEIPT_BEFORE_CONSENT
+            post(me, receipt, n);
+#endif
             state[me] = asked; open_request[me] = n
 #endif
         :: state[me] == asked || state[me] == declined -> isDeclined[AT(1 - me, n)] = isDeclined[AT(1 - me, n)] || state[me] == declined
@@ -157,11 +160,7 @@ inline receive(me, kind, n) {
         :: else
         fi
     :: kind == receipt ->
-#ifdef MUTANT_RECEIPT_BEFORE_CONSENT
-        skip;
-#else
         assert(isShown[AT(me, n)] || isDeclined[AT(me, n)]);
-#endif
         settle(me, n, delivered);
         if
         :: state[me] == asking && isRequest[AT(me, n)] -> state[me] = accepted; send_again(me, false)

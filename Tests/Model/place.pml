@@ -31,6 +31,7 @@ bool started[RUNS];
 /* The link of each run with the peer, as either side sees it. */
 mtype mine[RUNS];
 mtype seen[RUNS];
+/* The two have had a connection of their own, or can have none. */
 bool hasMet;
 /* The peer's best certificate. */
 byte best_epoch;
@@ -151,12 +152,12 @@ inline learn(l5, e5, h5, isHandshake) {
 #endif
     :: best_run != NO_RUN && !IS_BETTER(e5, h5, best_epoch, best_run) && h5 != best_run ->
         if
-        :: isHandshake -> supersede(l5)
-#ifndef MUTANT_SILENT_PEER
-        :: !isHandshake -> pass_on(l5)
+#ifdef MUTANT_WORSE_HANDSHAKE_STAYS
+        :: isHandshake -> skip
 #else
-        :: !isHandshake -> skip
+        :: isHandshake -> supersede(l5)
 #endif
+        :: !isHandshake -> pass_on(l5)
         fi
     :: else
     fi
@@ -196,6 +197,11 @@ proctype judge() {
 
 init {
     atomic {
+        /* The runs may reach each other, or the peer alone. */
+        if
+        :: hasMet = false
+        :: hasMet = true
+        fi;
         /* The clocks may differ, and epochs are up to ten minutes off: either may have the higher one. */
         select(higher : 0 .. 1);
         if
