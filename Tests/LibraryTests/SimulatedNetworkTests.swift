@@ -129,6 +129,18 @@ struct SimulatedNetworkTests {
         try await bot.value
     }
 
+    @Test func `A network ends with the test, whatever its bots wait for`() async throws {
+        weak var kept: SimulatedNetwork?
+        do {
+            let network = try SimulatedNetwork(seed: 11)
+            kept = network
+            try await network.join("lobby", as: "bot") { room in for await _ in room.events {} }
+            await network.run(for: .seconds(3_600))
+            #expect(network.elapsed >= .seconds(3_600))
+        }
+        #expect(kept == nil)
+    }
+
     private struct Unexpected: Error {}
 }
 

@@ -97,10 +97,12 @@ public final class SimulatedNetwork: Sendable {
         _ address: RoomAddress, as nickname: String, _ bot: @escaping @Sendable (Room) async throws -> Void
     ) async throws -> Task<Void, any Error> {
         let room = try await join(address, as: nickname)
-        return Task(executorPreference: driver) { [self] in
+        // A bot that never ends does not keep the network and its thread.
+        return Task(executorPreference: driver) { [weak self] in
             let result: Result<Void, any Error>
             do { result = .success(try await bot(room)) } catch { result = .failure(error) }
-            await leave(room)
+            await room.leave()
+            self?.forget(room)
             try result.get()
         }
     }
@@ -122,8 +124,10 @@ public final class SimulatedNetwork: Sendable {
     /// Leaves a room politely, as the end of `Room.join` does.
     public func leave(_ room: Room) async {
         await room.leave()
-        hosts.withLock { $0[room] = nil }
+        forget(room)
     }
+
+    private func forget(_ room: Room) { hosts.withLock { $0[room] = nil } }
 
     /// Takes the host of a room off the network without a goodbye, as a machine that loses its power.
     public func vanish(_ room: Room) async {
