@@ -170,7 +170,7 @@ import Wire
     @Test(arguments: [
         ("\u{2}a\u{f}", "a"), ("\u{3}4,12a", "a"), ("\u{3}12345", "345"), ("\u{4}ff0000,00ff00a", "a"),
         ("\u{3},a", ",a"),
-        ("한\u{1d}글", "한글"),
+        ("한\u{1d}글\u{1b}", "한글"),
     ]) func `colours and styles are left out`(_ text: String, _ plain: String) {
         #expect(IRCSession.withoutFormats(text) == plain)
     }

@@ -154,7 +154,7 @@ extension IRCSession {
     }
 
     mutating func away(_ message: IRCMessage, _ chat: ChatModel) {
-        let reason = message[0].flatMap { $0.isEmpty ? nil : $0 }
+        let reason = message[0].flatMap { $0.isEmpty ? nil : IRCSession.withoutFormats($0) }
         let values = reason.map { ["text": Operands.Value.text($0)] } ?? [:]
         ask(named: reason == nil ? "back" : "away", values, in: ownPlace(chat), for: message) { session, _, _ in
             if reason == nil {

@@ -233,7 +233,7 @@ extension IRCSession {
             guard isOwn else {
                 return fail("METADATA", "KEY_NO_PERMISSION", [name, IRCSession.about], "it is of another user")
             }
-            return setAbout(step == "SET" && keys.count > 1 ? keys[1] : nil, message, chat)
+            return setAbout(step == "SET" && keys.count > 1 ? IRCSession.withoutFormats(keys[1]) : nil, message, chat)
         }
         guard !isOwn, let id = user(called: name, chat)?.id, let key = id.peer else {
             return replyAbout(ownRoom(chat)?.status.about, of: directory.own)

@@ -97,7 +97,7 @@ extension IRCSession {
         answer.append(IRCLine(ircServer, "NOTICE", [directory.own, "\u{1}\(text)\u{1}"]))
     }
 
-    /// The text without the colours and styles of clients.
+    /// The text without the colours and styles of clients, and other control characters.
     static func withoutFormats(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var rest = text.unicodeScalars[...]
@@ -116,7 +116,7 @@ extension IRCSession {
                     rest.removeFirst()
                     skip(most: most, where: isPart)
                 }
-            case 0x01, 0x02, 0x0f, 0x11, 0x16, 0x1d, 0x1e, 0x1f: break
+            case 0x00..<0x20, 0x7f: break
             case _: result.append(scalar)
             }
         }

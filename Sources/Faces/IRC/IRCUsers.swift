@@ -125,9 +125,8 @@ extension IRCSession {
         directory.takeRenames().flatMap { rename -> [IRCLine] in
             guard let key = rename.user.peer else { return [] }
             let end = "!u@\(IRCSession.host(of: key))"
-            let isWatched = (
-                monitored[IRCDirectory.folded(rename.was)] != nil, monitored[IRCDirectory.folded(rename.nick)] != nil
-            )
+            let (was, now) = (IRCDirectory.folded(rename.was), IRCDirectory.folded(rename.nick))
+            let isWatched = was == now ? (false, false) : (monitored[was] != nil, monitored[now] != nil)
             return (isSeen(rename.user, chat) ? [IRCLine(rename.was + end, "NICK", [rename.nick])] : [])
                 + (isWatched.0 ? [IRCLine(ircServer, "731", [directory.own, rename.was])] : [])
                 + (isWatched.1 ? [IRCLine(ircServer, "730", [directory.own, rename.nick + end])] : [])
