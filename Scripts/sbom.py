@@ -72,6 +72,11 @@ def debian_package(library):
     return dict(zip(fields, shown.split("\n"), strict=True))
 
 
+def moment(seconds):
+    """A time as SPDX and OCI write it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
 def identifier(name):
     return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]+", "-", name)
 
@@ -202,7 +207,7 @@ def document(tree, version, seconds, root=ROOT):
         # An address of its own for each content, as SPDX demands; nothing is there.
         "documentNamespace": f"https://earshot.invalid/spdx/earshot-{version}-{content[:32]}",
         "creationInfo": {
-            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)),
+            "created": moment(seconds),
             "creators": ["Tool: earshot-sbom", "Organization: The Earshot authors (authors@earshot.invalid)"],
         },
         "documentDescribes": [own["SPDXID"]],
