@@ -223,8 +223,11 @@ build_benchmarks() {
 source_time() {
     # A clone of another user is read too: its scripts run already.
     [ -e "$root/.git" ] && git -c safe.directory="$root" -C "$root" log -1 --format=%ct 2>/dev/null ||
-        date -ud "$(sed -n 's/.*static let date = "\(.*\)"/\1/p' "$root/Sources/Commands/Version.swift")" +%s
+        version_date +%s
 }
+
+# version_date FORMAT: the date of the version, as `date` prints it.
+version_date() { date -ud "$(sed -n 's/.*static let date = "\(.*\)"/\1/p' "$root/Sources/Commands/Version.swift")" "$1"; }
 
 # build_product PRODUCT FILE [PACKAGE]: builds a product of this package or another in release mode.
 build_product() {

@@ -1,5 +1,7 @@
 """The Debian package that Scripts/package makes."""
 
+import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -13,12 +15,20 @@ EXPECTED = {
     "usr/bin/earshot", "usr/lib/systemd/user/earshot.service", "usr/lib/systemd/user/earshot.socket",
     "usr/share/bash-completion/completions/earshot", "usr/share/doc/earshot/changelog.gz",
     "usr/share/doc/earshot/copyright", "usr/share/doc/earshot/earshot.spdx.json", "usr/share/fish/vendor_completions.d/earshot.fish",
-    "usr/share/man/man1/earshot.1.gz", "usr/share/zsh/vendor-completions/_earshot",
+    "usr/share/applications/earshot.desktop", "usr/share/icons/hicolor/scalable/apps/earshot.svg",
+    "usr/share/metainfo/invalid.earshot.earshot.metainfo.xml", "usr/share/man/man1/earshot.1.gz", "usr/share/zsh/vendor-completions/_earshot",
 }
 
 
 def run(*command, **options):
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300, **options).stdout
+
+
+def spdx_faults(path):
+    """The messages of an independent reader of SPDX."""
+    from spdx_tools.spdx.parser.json.json_parser import parse_from_file
+    from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
+    return [message.validation_message for message in validate_full_spdx_document(parse_from_file(str(path)))]
 
 
 def files(folder):
@@ -112,6 +122,39 @@ class Package(unittest.TestCase):
         run(*dpkg, "--purge", "earshot")
         self.assertEqual({name for name in files(root) - before if not name.startswith("var/lib/dpkg/")}, set())
         self.assertFalse((root / "usr").exists())
+
+    def test_its_desktop_entry_starts_the_page_and_both_descriptions_are_valid(self):
+        share = self.folder / "extracted/usr/share"
+        entry = share / "applications/earshot.desktop"
+        run("desktop-file-validate", entry)
+        run("appstreamcli", "validate", "--no-net", "--pedantic", share / "metainfo/invalid.earshot.earshot.metainfo.xml")
+        self.assertIn("\nExec=earshot --web --open\n", entry.read_text())
+        self.assertTrue((share / "icons/hicolor/scalable/apps/earshot.svg").exists())
+        # Both names of the version are of one place.
+        described = (share / "metainfo/invalid.earshot.earshot.metainfo.xml").read_text()
+        self.assertIn(f'version="{run("dpkg-deb", "--field", self.package, "Version").strip()}"', described)
+
+    def test_its_list_of_materials_is_valid_and_complete(self):
+        path = self.folder / "extracted/usr/share/doc/earshot/earshot.spdx.json"
+        listed = json.loads(path.read_text())
+        self.assertEqual(spdx_faults(path), [])
+        self.assertEqual({entry["fileName"].removeprefix("./") for entry in listed["files"]}, EXPECTED - {"usr/share/doc/earshot/earshot.spdx.json"})
+        for entry in listed["files"]:
+            content = (self.folder / "extracted" / entry["fileName"]).read_bytes()
+            for hashed in entry["checksums"]:
+                self.assertEqual(hashlib.new(hashed["algorithm"].lower(), content).hexdigest(), hashed["checksumValue"])
+        names = {package["name"] for package in listed["packages"]}
+        needed = ("libc6", "libstdc++6", "libsodium23", "libavahi-client3", "libavahi-core7", "libwebsockets17", "librabbitmq4", "libqrencode4")
+        self.assertLessEqual({"earshot", "swift-runtime", *needed}, names)
+        for package in listed["packages"][2:]:
+            self.assertEqual(run("dpkg-query", "-W", "-f", "${Version}", package["name"]), package["versionInfo"])
+
+    def test_a_wrong_list_of_materials_is_refused(self):
+        listed = json.loads((self.folder / "extracted/usr/share/doc/earshot/earshot.spdx.json").read_text())
+        listed["packages"][0]["SPDXID"] = "SPDXRef-another"
+        wrong = self.folder / "wrong.spdx.json"
+        wrong.write_text(json.dumps(listed))
+        self.assertNotEqual(spdx_faults(wrong), [])
 
     def test_its_units_are_sound(self):
         units = [str(ROOT / "Scripts" / "systemd" / name) for name in ("earshot.service", "earshot.socket")]
