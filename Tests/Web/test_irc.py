@@ -298,7 +298,7 @@ class Asking(IRCTest):
         client.answer("PRIVMSG #lobby :", "412")
 
     def test_names_who_and_whox(self):
-        alice, bob, client = self.pair()
+        alice, bob, client = self.pair("away-notify")
         told = client.ask("NAMES #lobby")
         self.assertEqual(set(next(line for line in told if line.command == "353").text.split()), {"alice", "bob"})
         self.assertEqual([line.command for line in client.ask("NAMES #nowhere")], ["366"])
@@ -315,11 +315,11 @@ class Asking(IRCTest):
         self.assertEqual(row.params[4:6], [f"{bob.key[:8]}.earshot", "bob"])
         self.assertEqual((row.params[-2]), "0")
         bob.say("/away lunch")
-        alice.node.wait(lambda event: event["event"] == "presence" or event.get("state") == "away", "absence")
+        client.next("AWAY", nick="bob")
         self.assertTrue(next(line for line in client.ask("WHO bob") if line.command == "352").params[6].startswith("G"))
 
     def test_whois_and_whowas(self):
-        alice, bob, client = self.pair()
+        alice, bob, client = self.pair("away-notify")
         told = {line.command: line for line in client.ask("WHOIS bob")}
         self.assertEqual(told["311"].params[1], "bob")
         self.assertEqual(told["311"].params[3], f"{bob.key[:8]}.earshot")
@@ -329,7 +329,7 @@ class Asking(IRCTest):
         code = next(line for line in alice.node.result(f"whois {bob.key}").values() if isinstance(line, str) and len(line.split()) == 9)
         self.assertIn(code, told["320"].text)
         bob.say("/away lunch")
-        alice.node.wait(lambda event: event.get("state") == "away", "absence")
+        client.next("AWAY", nick="bob")
         self.assertEqual(client.answer("WHOIS bob", "301").text, "lunch")
         self.assertEqual(self.numerics(client, "WHOIS missing"), ["401", "318"])
         self.assertIn("311", self.numerics(client, "WHOIS irc.example bob"))

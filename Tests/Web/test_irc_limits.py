@@ -1,5 +1,6 @@
 """Attacks on the IRC face: hostile clients, with the token and without it, harm no other client and no node (Docs/IRC.md, section 4)."""
 
+import multiprocessing
 import os
 import socket
 import threading
@@ -9,9 +10,25 @@ import unittest
 from irc import IRC, IRCTest, Stream, parsed
 
 MOST_STRANGERS = 32
-# Milliseconds below which the machine's noise is as large as the measured delays.
-NOISE = 30
-SAMPLES = 150
+# Milliseconds below which the noise of a machine with other work is as large as the measured delays.
+NOISE = 100
+TURNS, SAMPLES = 5, 80
+
+
+def flood(port, token):
+    """Clients that come with long tags and a wrong token and go, or one with the token that asks as fast as it is answered."""
+    os.nice(10)
+    if token is None:
+        while True:
+            strangers = [Stream(port) for _ in range(20)]
+            for stream in strangers:
+                stream.write(b"@a=" + b"x" * 4000 + b" CAP LS 302\r\nNICK a\r\nPASS 0\r\n")
+            for stream in strangers:
+                stream.close()
+    client = IRC(Stream(port))
+    client.send(f"PASS {token}", "NICK a", "USER a 0 * :a")
+    while True:
+        client.ask("WHO #lobby", "NAMES #lobby", "JOIN #lobby", "WHOIS bob", "NONSENSE")
 
 
 class Limits(IRCTest):
@@ -143,7 +160,7 @@ class Limits(IRCTest):
         client.next("PRIVMSG", text="still here")
 
     def latencies(self, bob, node, name):
-        """Seconds from the line of a peer to the event of the node, sorted."""
+        """Seconds from the line of a peer to the event of the node."""
         delays = []
         for number in range(SAMPLES):
             text = f"{name}-{number}"
@@ -151,42 +168,26 @@ class Limits(IRCTest):
             bob.say(text)
             node.wait(lambda event, text=text: event["event"] == "message" and event["text"] == text, text, from_start=False)
             delays.append(time.monotonic() - begun)
-        return sorted(delays)
+        return delays
 
     def test_floods_of_clients_at_most_double_the_delay_of_a_node(self):
-        alice, bob, client = self.pair()
-        calm = self.latencies(bob, alice.node, "calm")
-        over = threading.Event()
-
-        def strangers():
-            while not over.is_set():
-                kept = []
-                for _ in range(20):
-                    stream = Stream(alice.irc_port)
-                    stream.write(b"@a=" + b"x" * 4000 + b" CAP LS 302\r\nNICK a\r\nPASS 0\r\n")
-                    kept.append(stream)
-                for stream in kept:
-                    stream.close()
-                over.wait(0.02)
-
-        def holder():
-            flood = self.client(alice)
-            while not over.is_set():
-                flood.ask("WHO #lobby", "NAMES #lobby", "JOIN #lobby", "WHOIS bob", "NONSENSE")
-            flood.close()
-
-        workers = [threading.Thread(target=work) for work in (strangers, holder)]
-        for worker in workers:
-            worker.start()
-        try:
-            attacked = self.latencies(bob, alice.node, "attacked")
-        finally:
-            over.set()
-            for worker in workers:
-                worker.join()
-        figures = [round(1000 * delays[int(len(delays) * share)], 2) for delays in (calm, attacked) for share in (0.5, 0.99)]
-        print("p50 and p99 calm, attacked:", figures, "ms")
-        self.assertLess(figures[3], max(2 * figures[1], NOISE), figures)
+        """By turns with calm, so that other load of the machine affects both; the floods give way on its processors."""
+        alice, bob, _ = self.pair()
+        delays = {"calm": [], "attacked": []}
+        for turn in range(TURNS):
+            delays["calm"] += self.latencies(bob, alice.node, f"calm-{turn}")
+            floods = [multiprocessing.Process(target=flood, args=(alice.irc_port, token)) for token in (None, alice.token)]
+            for process in floods:
+                process.start()
+            try:
+                delays["attacked"] += self.latencies(bob, alice.node, f"attacked-{turn}")
+            finally:
+                for process in floods:
+                    process.kill()
+                    process.join()
+        figures = {name: [round(1000 * sorted(found)[int(len(found) * share)], 2) for share in (0.5, 0.99)] for name, found in delays.items()}
+        print("p50 and p99 in ms:", figures)
+        self.assertLess(figures["attacked"][1], max(2 * figures["calm"][1], NOISE), figures)
 
 
 if __name__ == "__main__":
