@@ -338,8 +338,8 @@ extension EventHub {
                 request(.command(command), in: room, number: id, of: number)
             case .ask(let id, let question, let room):
                 request(.question(question), in: room, number: id, of: number)
-            case .look: look(number, at: now)
-            case .lookAll: for other in clients.keys { look(other, at: now) }
+            case .look: lookers.insert(number)
+            case .lookAll: lookers.formUnion(clients.keys)
             case .close: close(number, at: now)
             case .refused: inlet.countRefusal()
             }
@@ -350,14 +350,14 @@ extension EventHub {
         if !client.isClosing, client.session?.hasShownToken == true, !quota.admit(number) { turnAway(number, at: now) }
     }
 
-    private mutating func look(_ number: Int, at now: Instant) {
-        guard let chat else { return _ = lookers.insert(number) }
-        act(number, at: now) { $0.look(at: chat, now) }
-    }
+    /// Whether clients wait for the chat, and it is there. The server calls `showChat` then, behind the events that were told before: a
+    /// program that sees an event at another face finds it in the chat.
+    package var hasLookers: Bool { chat != nil && !lookers.isEmpty }
 
-    /// The chat is there: the clients that waited for it look at it.
+    /// The clients that wait for the chat look at it.
     package mutating func showChat(at now: Instant) {
-        for number in exchange(&lookers, with: []) { look(number, at: now) }
+        guard let chat else { return }
+        for number in exchange(&lookers, with: []) { act(number, at: now) { $0.look(at: chat, now) } }
     }
 
     /// Ends the session with a secret, of a client that is not known to be gone.
@@ -544,8 +544,12 @@ extension EventHub {
         return changes
     }
 
-    /// No client is there that sees the chat.
-    mutating func forgetChat() { chat = nil }
+    /// No client is there that sees the chat. Input of clients that are gone takes no effect at a later time.
+    mutating func forgetChat() {
+        chat = nil
+        for number in lookers where clients[number]?.isLost == true { clients[number] = nil }
+        lookers = lookers.filter { clients[$0] != nil }
+    }
 
     /// Gives a message its present text wherever it waits.
     private mutating func follow(_ change: ModelChange) {

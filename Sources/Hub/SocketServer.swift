@@ -112,7 +112,6 @@ package actor SocketServer: EventLoopActor {
                 self?.execute {
                     guard !$0.connections.isEmpty, !$0.hub.hasChat else { return }
                     $0.hub.take(rooms)
-                    $0.hub.showChat(at: $0.loop.now)
                     $0.settle()
                 }
             }
@@ -156,6 +155,12 @@ package actor SocketServer: EventLoopActor {
                 }
             }
             guard requests.isEmpty, changes.isEmpty else { continue }
+            if hub.hasLookers {
+                execute {
+                    $0.hub.showChat(at: $0.loop.now)
+                    $0.settle()
+                }
+            }
             return arm()
         }
     }

@@ -288,6 +288,12 @@ extension WebServer {
                 }
             }
             guard requests.isEmpty, changes.isEmpty else { continue }
+            if hub.hasLookers {
+                execute {
+                    $0.hub.showChat(at: .monotonic)
+                    $0.settle()
+                }
+            }
             return arm()
         }
     }
