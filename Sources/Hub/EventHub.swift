@@ -350,7 +350,7 @@ extension EventHub {
         if !client.isClosing, client.session?.hasShownToken == true, !quota.admit(number) { turnAway(number, at: now) }
     }
 
-    /// Whether clients wait for the chat, and it is there. The server calls `showChat` then, behind the events that were told before: a
+    /// Whether clients wait for the chat, and it is there. The server calls `showChat` then, behind the events before: a
     /// program that sees an event at another face finds it in the chat.
     package var hasLookers: Bool { chat != nil && !lookers.isEmpty }
 
