@@ -44,9 +44,9 @@ while True:
 class Attacker:
     """The attacking process, on a host of its own."""
 
-    def __init__(self, hosts, name, plan):
+    def __init__(self, hosts, name, plan, host=ATTACKER):
         command = [sys.executable, str(HERE / "attacker.py"), name, json.dumps(plan)]
-        self.process = hosts.start(ATTACKER, command, stderr=None, start_new_session=True)
+        self.process = hosts.start(host, command, stderr=None, start_new_session=True)
         give_way(self.process.pid)
         self.await_line("ready", 60)
 
@@ -81,7 +81,7 @@ class Run:
         self.seconds = options.seconds or entry.seconds
         self.windows = options.windows or entry.windows
         self.isAlone = (options.runs or entry.runs) == 1
-        self.crowd = Crowd(hosts, MEMBERS, PROGRAM)
+        self.crowd = Crowd(hosts, MEMBERS, PROGRAM, entry.options)
         self.calm, self.attacked, self.calm_cpu, self.attacked_cpu = [], [], [], []
         # Public messages sent while under attack, counted once for each link.
         self.sends = 0
@@ -98,9 +98,13 @@ class Run:
             self.entry.prepare(crowd)
         listener = self.hosts.start(BYSTANDER, [sys.executable, "-c", LISTENER])
         like = crowd.members[1].ready["self"]
-        attacker = Attacker(self.hosts, self.entry.name, {
+        plan = {
             "victim": self.hosts.address(1), "port": victim.port, "offset": 0, "tag": TAG, "address": self.hosts.address(ATTACKER),
-            "bystander": self.hosts.address(BYSTANDER), "likeNumber": like["number"], "likeName": like["nickname"]})
+            "bystander": self.hosts.address(BYSTANDER), "likeNumber": like["number"], "likeName": like["nickname"]}
+        if self.entry.options:
+            place = crowd.expect(victim, lambda event: event["event"] == "listening")
+            plan |= {"irc_port": int(place["address"].rsplit(":", 1)[1]), "irc_token": place["token"]}
+        attacker = Attacker(self.hosts, self.entry.name, plan, host=1 if self.entry.options else ATTACKER)
         victim.forget_peak()
         resident, before = victim.memory("VmRSS"), crowd.counters()
         for left in reversed(range(self.windows)):

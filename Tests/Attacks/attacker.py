@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Interop"))
 
 import floods  # noqa: E402
+import gateway  # noqa: E402
 import liars  # noqa: E402
 import members  # noqa: E402
 import multicast  # noqa: E402
@@ -76,7 +77,7 @@ class Stage:
             number += 1
 
 
-ATTACKS = floods.ATTACKS | members.ATTACKS | liars.ATTACKS | multicast.ATTACKS | smalltalk.ATTACKS
+ATTACKS = floods.ATTACKS | members.ATTACKS | liars.ATTACKS | multicast.ATTACKS | smalltalk.ATTACKS | gateway.ATTACKS
 
 
 def main():

@@ -28,6 +28,8 @@ class Attack:
     runs: int = 1
     # The most that the members may send of a public message, counted once for each link; None for any number.
     sends: Optional[float] = None
+    # The victim's further options; with any, the attacker is a program of its machine.
+    options: tuple = ()
     # The acts of honest members before it.
     prepare: Optional[Callable] = None
     look: Optional[Callable] = None
@@ -160,6 +162,10 @@ CATALOGUE = [
            wanted={"honest_cards_gone": 0, "above_places": 0}),
     Attack("replies-unknown", "a member that answers messages that do not exist", (), look=answers,
            wanted={"answers_shown": True, "with_target": True}),
+    Attack("irc-strangers", "200 clients of the IRC gateway a second without the token: long tags, half lines, a wrong token, silence", (),
+           options=("--irc", "0")),
+    Attack("irc-client", "a client of the IRC gateway that asks for lists, the past and rooms as fast as it is answered", (),
+           options=("--irc", "0")),
     Attack("look-alike", "a member with the nickname and the number of another", (), look=look_alike,
            wanted={"with_suffix": 2, "rows": 2, "bare_number": "ambiguous_peer"}),
     Attack("fake-instances", "1,000 mDNS instances at unused addresses", ("dials_failed", "refused_multicast"),

@@ -49,13 +49,14 @@ class Member:
 class Crowd:
     """Members on the hosts 1, 2, ...; the first one is the victim."""
 
-    def __init__(self, hosts, count, program):
+    def __init__(self, hosts, count, program, options=()):
+        """The victim has further options."""
         self.hosts, self.program = hosts, program
         self.selector = selectors.DefaultSelector()
         self.members, self.said, self.heard, self.repaired = [], {}, {}, 0
         self.number, self.turn = 0, 0
         for host in range(1, count + 1):
-            self.join(host)
+            self.join(host, *(options if host == 1 else ()))
         self.victim = self.members[0]
         for member in self.members:
             member.ready = self.expect(member, lambda event: event["event"] == "ready")
@@ -66,8 +67,8 @@ class Crowd:
                 if member is not other:
                     self.sees(member, other)
 
-    def join(self, host):
-        member = Member(self.hosts, host, self.program)
+    def join(self, host, *options):
+        member = Member(self.hosts, host, self.program, *options)
         self.members.append(member)
         self.selector.register(member.process.stdout, selectors.EVENT_READ, member)
         return member
