@@ -72,7 +72,9 @@ final class WebConnection {
     var form: EventLog.Form { use == .events ? .serverSent : .json }
 
     /// Whether its WebSocket messages are binary: it asked for that subprotocol of IRC alone, or first.
-    var sendsBinary: Bool { head.path == "/irc" && head.protocols.first { $0.hasSuffix(".ircv3.net") } == "binary.ircv3.net" }
+    var sendsBinary: Bool {
+        head.path == "/irc" && head.protocols.first { $0.hasSuffix(".ircv3.net") } == "binary.ircv3.net"
+    }
 
     /// Whether the answer is a stream, or a poll that waits: its client may go before there is something to write.
     var isWaitedFor: Bool { phase == .performing && (use == .events || head.path == EngineSession.path) }
