@@ -198,9 +198,9 @@ struct MessageRouterTests {
         #expect(bob.receive(alice.sign(.edit(target: message.id, text: "after"))).isEmpty)
         _ = bob.router.setBlocked(alice.id, true)
         _ = bob.router.setMuted(alice.id, false)
-        #expect(bob.router.publicChat.messages[id: message.id]?.text == "before")
+        #expect(bob.router.publicChat.messages[id: message.id]?.content == "before")
         _ = bob.router.setBlocked(alice.id, false)
-        #expect(bob.router.publicChat.messages[id: message.id]?.text == "after")
+        #expect(bob.router.publicChat.messages[id: message.id]?.content == "after")
     }
 
     @Test func `only public payloads are for everyone`() throws {
