@@ -21,6 +21,8 @@ import sbom
 # The program refuses to run as root in a chat.
 USER = 65532
 MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
+# Folders of that user: the control socket, and a place for a volume with what is kept.
+OWNED = ("run/earshot", "var/lib/earshot")
 PASSWD = f"earshot:x:{USER}:{USER}::/run/earshot:/usr/bin/earshot\n"
 
 
@@ -55,16 +57,16 @@ def entry(name, seconds, kind, mode, owner=0):
 
 def layer(program, seconds, root):
     """The tar archive of the root folder, in the order of the names."""
-    contents = {f"{name}": (Path(place).read_bytes(), 0o755) for name, place in libraries(program, root).items()}
+    contents = {name: (Path(place).read_bytes(), 0o755) for name, place in libraries(program, root).items()}
     contents |= {
         "usr/bin/earshot": (Path(program).read_bytes(), 0o755),
         "etc/passwd": (PASSWD.encode(), 0o644),
         "etc/group": (f"earshot:x:{USER}:\n".encode(), 0o644),
     }
-    folders = {"run", "run/earshot", "tmp", "usr/lib64"}
-    folders |= {str(parent) for name in contents for parent in Path(name).parents if str(parent) != "."}
-    members = [entry("tmp", seconds, tarfile.DIRTYPE, 0o1777), entry("run/earshot", seconds, tarfile.DIRTYPE, 0o700, USER)]
-    members += [entry(name, seconds, tarfile.DIRTYPE, 0o755) for name in folders - {"tmp", "run/earshot"}]
+    folders = {str(parent) for name in (*contents, *OWNED) for parent in Path(name).parents if str(parent) != "."}
+    members = [entry("tmp", seconds, tarfile.DIRTYPE, 0o1777)]
+    members += [entry(name, seconds, tarfile.DIRTYPE, 0o700, USER) for name in OWNED]
+    members += [entry(name, seconds, tarfile.DIRTYPE, 0o755) for name in folders]
     for name in ("lib", "lib64"):
         link = entry(name, seconds, tarfile.SYMTYPE, 0o777)
         link.linkname = f"usr/{name}"

@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Scripts"))
 import fuzz_corpus  # noqa: E402
+import fuzz_coverage  # noqa: E402
 
 
 class Corpus(unittest.TestCase):
@@ -42,15 +43,45 @@ class Targets(unittest.TestCase):
     def test_every_target_is_described_and_every_corpus_is_of_a_target(self):
         listed = re.search(r"static let all = \[(.*?)\]", (ROOT / "Tests/Fuzz/Fuzz.swift").read_text(), re.DOTALL)
         targets = re.findall(r"\w+", listed[1])
-        described = re.findall(r"^\| `(\w+)` \|", (ROOT / "Docs/Fuzzing.md").read_text(), re.MULTILINE)
+        document = (ROOT / "Docs/Fuzzing.md").read_text().split(fuzz_coverage.BEGIN)[0]
+        described = re.findall(r"^\| `(\w+)` \|", document, re.MULTILINE)
         self.assertEqual(described, targets)
         kept = {path.stem for path in (ROOT / "Tests/Fuzz/Corpus").glob("*.txt")}
         self.assertLessEqual(kept, set(targets))
 
 
+class Coverage(unittest.TestCase):
+    def test_every_target_has_parsers_and_each_is_a_file(self):
+        listed = re.search(r"static let all = \[(.*?)\]", (ROOT / "Tests/Fuzz/Fuzz.swift").read_text(), re.DOTALL)
+        self.assertEqual(list(fuzz_coverage.PARSERS), re.findall(r"\w+", listed[1]))
+        for target in fuzz_coverage.PARSERS:
+            for name in fuzz_coverage.files(target):
+                self.assertTrue((ROOT / name).is_file(), name)
+
+    def test_a_row_adds_the_lines_of_its_files_and_misses_none(self):
+        def exported(*names):
+            lines = {"count": 40, "covered": 37}
+            return {"data": [{"files": [{"filename": f"/sources/{name}", "summary": {"lines": lines}} for name in names]}]}
+
+        self.assertEqual(
+            fuzz_coverage.row("json", exported("JSONReader.swift", "JSONValue.swift")),
+            "| `json` | 74 of 80 | 92 % | JSONReader 92 %, JSONValue 92 % |")
+        with self.assertRaises(SystemExit):
+            fuzz_coverage.row("json", exported("JSONReader.swift"))
+
+    def test_the_table_is_replaced_and_nothing_else(self):
+        document = f"before\n{fuzz_coverage.BEGIN}\nold\n{fuzz_coverage.END}\nbehind\n"
+        once = fuzz_coverage.with_table(document, ["| `json` | 1 of 1 | 100 % | |"])
+        self.assertIn("| `json` |", once)
+        self.assertNotIn("old", once)
+        self.assertTrue(once.startswith("before\n") and once.endswith("\nbehind\n"))
+        self.assertEqual(fuzz_coverage.with_table(once, ["| `json` | 1 of 1 | 100 % | |"]), once)
+        fuzz_coverage.with_table((ROOT / fuzz_coverage.DOCUMENT).read_text(), [])
+
+
 class Words(unittest.TestCase):
     def test_wrong_arguments_are_reported_before_the_build(self):
-        for words, told in ((["--fast"], "unknown option --fast"), (["all", "soon"], '"soon" is no number of seconds')):
+        for words, told in ((["--fast"], "unknown option --fast"), (["coverage", "json", "20"], "unexpected 20"), (["all", "soon"], '"soon" is no number of seconds')):
             ran = subprocess.run([ROOT / "Scripts/fuzz", *words], capture_output=True, text=True, check=False, env=os.environ)
             self.assertEqual(ran.returncode, 2)
             self.assertIn(told, ran.stderr)
