@@ -16,7 +16,7 @@ import Wire
         #expect(message[2] == nil)
     }
 
-    @Test(arguments: ["", ":x", "@a", "@a=b ", "PRIV\u{e9} x", "PING \0", "PING a\rQUIT"])
+    @Test(arguments: ["", ":x", "@a", "@a=b ", "PRIV\u{e9} x", "PING \0", "PING a\rQUIT", "@a @b c", ":a :b c"])
     func `a line without a command is none`(
         _ line: String
     ) {

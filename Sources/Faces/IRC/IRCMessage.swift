@@ -51,7 +51,10 @@ struct IRCMessage: Hashable, Sendable {
         // A client may send its own source, which says nothing.
         if rest.first == UInt8(ascii: ":") { _ = word() }
         command = word().uppercased()
-        guard !command.isEmpty, command.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        // These begin tags and a source.
+        guard let first = command.utf8.first, first != UInt8(ascii: "@"), first != UInt8(ascii: ":"),
+            command.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else {
             return nil
         }
         parameters = []
