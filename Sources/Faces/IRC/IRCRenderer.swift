@@ -64,9 +64,11 @@ extension IRCSession {
             // A key that is here under the same nick in another room has neither come nor gone.
             let others = rooms(of: user, chat).filter { $0.label.number != label.number }
             lines += watched(user, changed: wasHere != isHere && others.isEmpty)
-            guard let room = chat.room(label.number),
-                isSeen(ConversationID(room: label.number, peer: person.who.key), chat)
-            else { continue }
+            let isSeen = isSeen(ConversationID(room: label.number, peer: person.who.key), chat)
+            guard let room = chat.room(label.number), isSeen else {
+                if isHere, wasHere, was?.state != person.state { lines += absence(of: user, in: label) }
+                continue
+            }
             let isInChannel = channels.contains(label.number)
             if isHere, !wasHere || was?.isBlocked == true {
                 guard isInChannel else { continue }
@@ -94,7 +96,9 @@ extension IRCSession {
 
     private func absence(of user: IRCUser, in room: RoomLabel) -> [IRCLine] {
         let isWatched = capabilities.contains(.extendedMonitor) && monitored[IRCDirectory.folded(user.nick)] != nil
-        guard capabilities.contains(.awayNotify) || isWatched, let id = user.id, let key = id.peer else { return [] }
+        guard capabilities.contains(.awayNotify), let id = user.id, let key = id.peer,
+            isWatched || channels.contains(room.number)
+        else { return [] }
         return [IRCLine(user.mask, "AWAY", user.reason.map { [$0] } ?? [], of: EventTopic(room, about: [key]))]
     }
 
