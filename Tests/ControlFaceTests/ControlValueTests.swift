@@ -173,7 +173,7 @@ import Wire
                         last = number
                         effects += session.complete(number, [.error(error)], at: Self.now)
                     case .send: effects += session.written(at: Self.now)
-                    case .ask, .perform, .close, .refused, .sendNumbered, .takePlace, .follow:
+                    case .ask, .perform, .look, .lookAll, .close, .refused, .sendNumbered, .takePlace, .follow:
                         Issue.record("\(effect) behind \(last) requests")
                     }
                 }
