@@ -40,6 +40,7 @@ PARSERS = {
     "routes": ["Faces/Web/Server/RequestStart.swift", "Faces/Web/Server/RequestTarget.swift", "Faces/Web/Server/RequestGate.swift", "Faces/Web/API/Route.swift"],
     "stomp": ["Faces/Web/STOMP/STOMPFrame.swift", "Faces/Web/STOMP/STOMPDestination.swift", "Faces/Web/STOMP/STOMPRequests.swift", "Faces/Web/STOMP/STOMPSession.swift"],
     "socketio": ["Faces/Web/SocketIO/SocketIOPacket.swift", "Faces/Web/SocketIO/SocketIOSession.swift"],
+    "irc": ["Faces/IRC/IRCLines.swift", "Faces/IRC/IRCMessage.swift", "Faces/IRC/IRCRegistration.swift", "Faces/IRC/IRCSession.swift"],
     "editor": ["LineEditor/KeyDecoder.swift", "LineEditor/PasteReader.swift", "LineEditor/EditorState.swift"],
 }
 
