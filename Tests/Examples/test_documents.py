@@ -17,7 +17,7 @@ from web import Served, WebTest, started
 
 BLOCKS = list(documents.blocks(ROOT))
 # Words that a shell's line of these documents begins with.
-SHELL = re.compile(r"(?:\$ )?(?:earshot|Scripts/\w+|sudo|curl|make|echo|for|done|xdg-open|source|export|\(umask|rabbitmq\S*|python3|swift)(?=\s)|\(umask|token=")
+SHELL = re.compile(r"(?:\$ )?(?:earshot|Scripts/\w+|sudo|curl|make|echo|for|done|xdg-open|source|export|\(umask|rabbitmq\S*|python3|swift|minisign|docker|podman)(?=\s)|\(umask|token=")
 # Documents whose indented blocks may be formulas, rows of bytes, settings or pictures of a screen.
 DATA = ("Docs/Protocol.md", "Docs/Bridge.md", "Docs/Options.md", "Docs/Commands.md", "Docs/Simulation.md", "Docs/Benchmarks.md")
 
