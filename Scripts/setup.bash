@@ -44,6 +44,7 @@ readonly to_test='
     curl                          /usr/bin/curl
     dbus                          /usr/bin/dbus-daemon
     desktop-file-utils            /usr/bin/desktop-file-validate
+    epic5                         /usr/bin/epic5
     firefox-esr                   /usr/bin/firefox-esr
     fish                          /usr/bin/fish
     fonts-noto-cjk                /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc
