@@ -32,9 +32,9 @@ ELSEWHERE = {
 
 
 def blocks(page):
-    """The indented blocks of a page, without their indentation."""
+    """The indented blocks of a page, without their indentation; Tests/Examples runs those between fences."""
     found, current = [], []
-    for line in (ROOT / page).read_text().splitlines() + ["the end"]:
+    for line in re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(), flags=re.DOTALL | re.MULTILINE).splitlines() + ["the end"]:
         if line.startswith("    ") or current and not line:
             current.append(line[4:])
         elif current:
