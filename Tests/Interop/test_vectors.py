@@ -68,6 +68,7 @@ def overlay(alice, bob, message):
         "tree.busy": struct.pack(">BBB", 10, 4, 0),
         "tree.lacking": struct.pack(">BBB8s", 10, 5, 1, bytes(range(8))),
         "tree.loopCheck": struct.pack(">BBBB8s", 10, 6, 3, 24, bytes(range(8, 16))),
+        "tree.distances": struct.pack(">BB8B", 10, 7, 0, 1, 2, 3, 4, 5, 200, 255),
         "latest": struct.pack(">BBB8s", 11, 1, 1, message),
         "news": struct.pack(">BB8s", 12, 1, message),
         "contacts": b"\x0d\x02" + b"".join(contacts),

@@ -628,7 +628,7 @@ extension Finder {
             linksBusy += 1
             append(choice.refused(by: peer, now: environment.now), environment, &effects)
             effects.append(.reviewRoom)
-        case .graft, .prune, .wide, .lacking, .loopCheck: break
+        case .graft, .prune, .wide, .lacking, .loopCheck, .distances: break
         }
     }
 

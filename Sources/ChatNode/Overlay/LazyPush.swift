@@ -263,7 +263,7 @@ extension Limits {
     static let newsPauseMost = Duration.seconds(0.25)
     /// Between two announcements in records of their own; up to a fifth more or less, at random. A longer one delays
     /// repairs where a node passes few payloads on, whose records take ids along; a shorter one costs records.
-    static let newsSpacing = Duration.seconds(1.5)
+    static let newsSpacing = Duration.seconds(2)
     /// Neighbours at least that a node announces a payload to. With more, more records carry nothing else; with fewer, a lost payload
     /// is noticed late.
     static let newsReceivers = 2

@@ -1,8 +1,9 @@
-/// How many links the roots of the eight trees are away, by the copies of the wide payloads that made the trees: 255 for unknown.
-typealias TreeDistances = SIMD8<UInt8>
+/// How many links the roots of the eight trees are away, by the copies of the wide payloads that made the trees and by what neighbours told
+/// since: 255 for unknown.
+package typealias TreeDistances = SIMD8<UInt8>
 
 extension TreeDistances {
-    static let unknown = TreeDistances(repeating: .max)
+    package static let unknown = TreeDistances(repeating: .max)
 
     /// Sets the distance in each tree of a mask.
     mutating func set(_ mask: TreeMask, to distance: UInt8) {

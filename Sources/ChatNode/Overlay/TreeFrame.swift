@@ -64,6 +64,8 @@ package enum TreeFrame: Hashable, Sendable {
     case lacking([UInt64])
     /// Pass this on to your parents of these trees.
     case loopCheck(LoopCheck)
+    /// How many links the sender is from the root of each tree: a receiver without a parent chooses by it.
+    case distances(TreeDistances)
 
     private enum Operation: UInt8 {
         case hello = 0
@@ -73,6 +75,7 @@ package enum TreeFrame: Hashable, Sendable {
         case busy = 4
         case lacking = 5
         case loopCheck = 6
+        case distances = 7
     }
 
     /// Nil for an unknown operation or version, and for a body with a byte too many or too few.
@@ -105,6 +108,10 @@ package enum TreeFrame: Hashable, Sendable {
         case .loopCheck:
             let (mask, linksLeft) = (try reader.readUInt8(), try reader.readUInt8())
             self = .loopCheck(LoopCheck(id: try reader.readUInt64(), mask: mask, linksLeft: linksLeft))
+        case .distances:
+            var distances = TreeDistances.unknown
+            for tree in distances.indices { distances[tree] = try reader.readUInt8() }
+            self = .distances(distances)
         }
     }
 
@@ -131,6 +138,8 @@ package enum TreeFrame: Hashable, Sendable {
         case .loopCheck(let check):
             writer.write([Operation.loopCheck.rawValue, check.mask, check.linksLeft])
             writer.write(check.id)
+        case .distances(let distances):
+            writer.write([Operation.distances.rawValue] + distances.indices.map { distances[$0] })
         }
         return writer.bytes
     }

@@ -86,7 +86,7 @@ struct TreeReset: Sendable {
         let isDrawn = id % Limits.wideShare == 0
         guard isDrawn, epochs[tree].changes * Limits.wideChanges >= links, epochs[tree].isOld(at: now) else { return 0 }
         let old = epochs.indices.filter { epochs[$0].isOld(at: now) }
-        guard old.reduce(0, { $0 + (epochs[$1].carried ?? 0) }) >= Limits.wideAfter else { return 0 }
+        guard old.reduce(0, { $0 + (epochs[$1].carried ?? 0) }) >= Limits.wideTotal else { return 0 }
         return old.reduce(0) { $0 | Trees.bit($1) }
     }
 
@@ -123,9 +123,12 @@ struct TreeReset: Sendable {
 }
 
 extension Limits {
-    /// Payloads of a tree after which the next one is wide, if the links changed. With more, a tree that grew badly stays for longer; with
-    /// fewer, more payloads go over all links: one of 400 costs a fortieth of the traffic.
+    /// Payloads of a tree at which it is old before its time. With more, a tree that grew badly in a busy room stays for longer; with
+    /// fewer, more payloads go over all links.
     static let wideAfter = 400
+    /// Payloads that the old trees have carried together, from which on one is wide. With more, a room that says little keeps trees that
+    /// have grown long; with fewer, more payloads go over all links: one of 200 costs a twentieth of the traffic.
+    static let wideTotal = 200
     /// The part of its links that an author must have got or lost since the last wide payload: one in so many. With more, small
     /// changes make trees anew; with fewer, a tree of many drawn parents stays long.
     static let wideChanges = 4
@@ -149,8 +152,8 @@ extension Limits {
     static let wideAccepted = 200
     /// Or the time since the last. A shorter one lets hostile authors flood all links; with a longer one, the trees of
     /// a quiet room stay as they are.
-    static let widePause = Duration.seconds(60)
+    static let widePause = Duration.seconds(30)
     /// The age of a tree from which its author makes it anew: above `widePause`, since others hear of wide payloads later. With a lower
     /// one, some nodes take it and others do not; with a higher one, trees of a quiet room are as the links were long ago.
-    static let wideAge = Duration.seconds(75)
+    static let wideAge = Duration.seconds(45)
 }

@@ -165,7 +165,15 @@ extension TreeSpread {
             trees.lose(peer, now: now)
         }
         modeChanged(now, using: &randomness)
-        return hello.mask == 0 ? [] : grafted(hello.mask, [], by: peer, now: now, using: &randomness)
+        let grafted = hello.mask == 0 ? [] : grafted(hello.mask, [], by: peer, now: now, using: &randomness)
+        return distances(for: hello, of: peer) + grafted
+    }
+
+    /// A new neighbour learns how near to the roots this node is, for the day on which it lacks a parent: it was no neighbour yet when the wide
+    /// payloads told it.
+    private func distances(for hello: Hello, of peer: PeerID) -> [Action] {
+        guard mode == .overlay, hello.isOverlay, !hello.isGuest, trees.distances != .unknown else { return [] }
+        return [.send(TreeFrame.distances(trees.distances).bytes, to: peer)]
     }
 }
 
@@ -432,6 +440,8 @@ extension TreeSpread {
             lazyPush.refused(ids, by: peer, now: now)
         case .loopCheck(let check):
             return received(check, from: peer, now: now, using: &randomness)
+        case .distances(let distances):
+            neighbours.update(peer) { $0.distances = distances }
         case .busy:
             break
         }

@@ -81,7 +81,7 @@ struct Trees: Sendable {
     /// The trees whose parents were grafted again, since they gave payloads only when asked.
     private var graftedAgain: TreeMask = 0
     /// The links from the root of each tree to this node.
-    private var distances = TreeDistances.unknown
+    private(set) var distances = TreeDistances.unknown
     private var misses = [Misses](repeating: Misses(), count: Trees.count)
     /// The loops that may still end the choice of a parent; nil before the first.
     private var loops = [TokenBucket?](repeating: nil, count: Trees.count)
@@ -156,7 +156,7 @@ struct Trees: Sendable {
     /// This neighbour gives these trees from now on.
     ///
     /// - Parameter distance: the links from the root of the trees that a wide payload made to this node; nil where the neighbour was grafted
-    ///   otherwise: then it stays, since the others go by what they know of this node.
+    ///   otherwise.
     mutating func setParent(of mask: TreeMask, to peer: PeerID, distance: UInt8? = nil) {
         roots &= ~mask
         drawn &= ~mask
@@ -251,7 +251,7 @@ struct Trees: Sendable {
             let old = parents[tree]
             if old != nil { safe.removeAll { !Trees.mayReplace($0, tree, neighbours) } }
             guard let peer = choose(among: safe, neighbours, now, using: &randomness) else { continue }
-            takeDrawn(peer, tree, &masks)
+            takeDrawn(peer, tree, neighbours, &masks)
             if let old { recordLeaving(old, tree) }
         }
         return Trees.grafts(masks, &neighbours)
@@ -262,9 +262,14 @@ struct Trees: Sendable {
         neighbours[peer].map { !$0.isLeaving && !$0.isPushed(tree) } ?? false
     }
 
-    /// A neighbour that was drawn becomes the parent of a tree.
-    private mutating func takeDrawn(_ peer: PeerID, _ tree: Int, _ masks: inout [PeerID: TreeMask]) {
+    /// A neighbour that was drawn becomes the parent of a tree: this node is a link further from the root than the neighbour, if that one is known
+    /// to have a distance.
+    private mutating func takeDrawn(
+        _ peer: PeerID, _ tree: Int, _ neighbours: Neighbours, _ masks: inout [PeerID: TreeMask]
+    ) {
         setParent(of: Trees.bit(tree), to: peer)
+        let distance = neighbours[peer]?.distances[tree] ?? .max
+        if distance < Limits.distanceMost { distances[tree] = distance + 1 }
         drawn |= Trees.bit(tree)
         masks[peer, default: 0] |= Trees.bit(tree)
     }
@@ -318,7 +323,7 @@ struct Trees: Sendable {
                 refused |= Trees.bit(tree)
                 continue
             }
-            takeDrawn(peer, tree, &masks)
+            takeDrawn(peer, tree, neighbours, &masks)
         }
         return (Trees.grafts(masks, &neighbours), refused)
     }
@@ -338,6 +343,9 @@ struct Trees: Sendable {
 }
 
 extension Limits {
+    /// The longest distance from a root that is believed. With a longer one, an own distance runs over; with a shorter one, long
+    /// branches choose their parents blindly.
+    static let distanceMost: UInt8 = 200
     /// Payloads of a tree that had to be asked for, within `missTime`, at which it gets another parent. With more, a broken tree delays
     /// more payloads; at the first, a payload that is only late makes the tree worse.
     static let misses = 2

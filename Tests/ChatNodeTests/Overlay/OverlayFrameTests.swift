@@ -20,6 +20,7 @@ import Wire
             .graft(1, ids: (0..<32).map { UInt64($0) << 50 }), .prune(128), .wide(.max, 5), .busy(.full),
             .lacking([]), .lacking((0..<32).map { UInt64($0) << 40 }),
             .loopCheck(LoopCheck(id: .max - 1, mask: 129, linksLeft: 31)),
+            .distances(.unknown), .distances(TreeDistances(0, 1, 2, 3, 4, 5, 200, 255)),
         ]
     }
 

@@ -121,7 +121,7 @@ import Wire
 
     @Test func `a tree goes wide at first and after 400 payloads if the links changed, and is not taken so too soon`() {
         var (author, receiver) = (TreeReset(), TreeReset())
-        func due(_ tree: Int, _ id: UInt64) -> TreeMask { author.due(tree, id, links: 12, now: start + .seconds(74)) }
+        func due(_ tree: Int, _ id: UInt64) -> TreeMask { author.due(tree, id, links: 12, now: start + .seconds(44)) }
         // The first makes all trees, since none has carried anything.
         #expect(due(3, 17) == Trees.all)
         let taken = (author.accept(Trees.all, wide(70), now: start), receiver.accept(Trees.all, wide(70), now: start))
@@ -132,10 +132,10 @@ import Wire
         author.recordChange()
         #expect(due(3, 16) == Trees.bit(3) && due(3, 17) == 0 && due(4, 16) == 0)
         for _ in 0..<199 { receiver.count(3, now: start) }
-        let early = receiver.accept(Trees.bit(3), wide(71), now: start + .seconds(59))
+        let early = receiver.accept(Trees.bit(3), wide(71), now: start + .seconds(29))
         receiver.count(3, now: start)
-        let late = receiver.accept(Trees.bit(3), wide(72), now: start + .seconds(59))
-        let afterPause = receiver.accept(Trees.bit(3), wide(73), now: start + .seconds(119))
+        let late = receiver.accept(Trees.bit(3), wide(72), now: start + .seconds(29))
+        let afterPause = receiver.accept(Trees.bit(3), wide(73), now: start + .seconds(59))
         #expect(early == 0 && late == Trees.bit(3) && afterPause == Trees.bit(3))
         #expect(receiver.mask(of: 73) == Trees.bit(3) && receiver.mask(of: 70) == ~Trees.bit(3))
         // A newcomer that heard one payload of a tree knows that there is a tree.
@@ -145,27 +145,27 @@ import Wire
         #expect(isDue == [0, ~Trees.bit(5)])
     }
 
-    @Test func `the trees of a slow room are made anew together, once they have carried 400 payloads and are old`() {
+    @Test func `the trees of a slow room are made anew together, once they have carried 200 payloads and are old`() {
         var (author, receiver) = (TreeReset(), TreeReset())
         _ = author.accept(Trees.all, wide(70), now: start)
         _ = receiver.accept(Trees.all, wide(70), now: start + .seconds(1))
         func due(at seconds: Int) -> TreeMask { author.due(3, 16, links: 12, now: start + .seconds(seconds)) }
         for _ in 0..<3 { author.recordChange() }
-        for _ in 0..<49 { for tree in 0..<Trees.count { author.count(tree, now: start) } }
+        for _ in 0..<24 { for tree in 0..<Trees.count { author.count(tree, now: start) } }
         for tree in 0..<Trees.count - 1 { author.count(tree, now: start) }
-        #expect(due(at: 75) == 0)
+        #expect(due(at: 45) == 0)
         author.count(7, now: start)
-        #expect(due(at: 74) == 0 && due(at: 75) == Trees.all)
+        #expect(due(at: 44) == 0 && due(at: 45) == Trees.all)
         // One was made anew a moment ago.
-        _ = author.accept(Trees.bit(5), wide(71), now: start + .seconds(70))
-        #expect(due(at: 75) == 0)
-        for _ in 0..<50 { author.count(3, now: start) }
-        #expect(due(at: 75) == ~Trees.bit(5))
+        _ = author.accept(Trees.bit(5), wide(71), now: start + .seconds(40))
+        #expect(due(at: 45) == 0)
+        for _ in 0..<25 { author.count(3, now: start) }
+        #expect(due(at: 45) == ~Trees.bit(5))
         // Other nodes heard of the last one later, and take what may be made anew there.
-        _ = receiver.accept(Trees.bit(5), wide(71), now: start + .seconds(71))
-        let taken = receiver.accept(Trees.all, wide(72), now: start + .seconds(75))
-        let again = receiver.accept(Trees.all, wide(80), now: start + .seconds(80))
-        let later = receiver.accept(Trees.bit(5), wide(81), now: start + .seconds(140))
+        _ = receiver.accept(Trees.bit(5), wide(71), now: start + .seconds(41))
+        let taken = receiver.accept(Trees.all, wide(72), now: start + .seconds(45))
+        let again = receiver.accept(Trees.all, wide(80), now: start + .seconds(50))
+        let later = receiver.accept(Trees.bit(5), wide(81), now: start + .seconds(80))
         #expect(taken == ~Trees.bit(5) && again == 0 && later == Trees.bit(5))
     }
 
@@ -173,8 +173,8 @@ import Wire
         var newcomer = TreeReset()
         for _ in 0..<12 { newcomer.recordChange() }
         for _ in 0..<200 { for tree in 0..<Trees.count { newcomer.count(tree, now: start) } }
-        #expect(newcomer.due(3, 16, links: 12, now: start + .seconds(74)) == 0)
-        #expect(newcomer.due(3, 16, links: 12, now: start + .seconds(75)) == Trees.all)
+        #expect(newcomer.due(3, 16, links: 12, now: start + .seconds(44)) == 0)
+        #expect(newcomer.due(3, 16, links: 12, now: start + .seconds(45)) == Trees.all)
     }
 
     @Test func `of wide payloads that are under way at once the one that was said first makes the trees, in any order`()
@@ -264,6 +264,38 @@ import Wire
         trees.becomeRoot(of: Trees.all)
         trees.graft(at: start)
         #expect(trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness).isEmpty)
+    }
+
+    @Test mutating func `new neighbours tell each other how near to the roots they are, and a parent is drawn by it`()
+        throws
+    {
+        let (first, near, far) = (try peer(1), try peer(2), try peer(3))
+        var overlay = overlay(with: [first, near, far])
+        func hello(_ hello: Hello, from peer: PeerID) -> [TreeFrame] {
+            frames(overlay.received(.hello(hello), from: peer, now: start, using: &randomness)).0
+        }
+        #expect(hello(Hello(isOverlay: true), from: near) == [])
+        let payload = message(1, by: Identity.generate(using: &randomness))
+        _ = overlay.received(.wide(payload.id.prefix, Trees.all), from: first, now: start, using: &randomness)
+        _ = overlay.receiveNew(payload, hops: 4, from: first, now: start, using: &randomness)
+        #expect(hello(Hello(isOverlay: true), from: near) == [.distances(TreeDistances(repeating: 4))])
+        var guest = Hello(isOverlay: true)
+        guest.isGuest = true
+        #expect(hello(Hello(isOverlay: false), from: far) == [] && hello(guest, from: far) == [])
+        _ = hello(Hello(isOverlay: true), from: far)
+        for (peer, distance) in [(near, 2), (far, 250)] as [(PeerID, UInt8)] {
+            let distances = TreeDistances(repeating: distance)
+            _ = overlay.received(.distances(distances), from: peer, now: start, using: &randomness)
+        }
+        overlay.closed(first, now: start)
+        _ = overlay.tick(now: start + Limits.graftPause, using: &randomness)
+        #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == near })
+        #expect(hello(Hello(isOverlay: true), from: far).contains(.distances(TreeDistances(repeating: 3))))
+        // What no room can have is no distance: the own one stays.
+        overlay.closed(near, now: start)
+        _ = overlay.tick(now: start + Limits.graftPause, using: &randomness)
+        #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == far })
+        #expect(hello(Hello(isOverlay: true), from: far).contains(.distances(TreeDistances(repeating: 3))))
     }
 
     @Test mutating func `payloads of several authors that are under way at once prune no link of the tree`() throws {
@@ -808,7 +840,7 @@ import Wire
         #expect(told.map(\.ids) == [[ids[1]]] && told.first?.peer != one && news.announceAt == nil)
         _ = gathered(2, &news, &recent)
         let second = try #require(news.announceAt)
-        #expect(second >= now + .milliseconds(1_200) && second <= now + .milliseconds(1_800))
+        #expect(second >= now + .milliseconds(1_600) && second <= now + .milliseconds(2_400))
         let early = now + .milliseconds(1_199)
         let none = news.announcements(now: early, neighbours: neighbours, recent: &recent, using: &randomness)
         let batch = news.announcements(now: second, neighbours: neighbours, recent: &recent, using: &randomness)

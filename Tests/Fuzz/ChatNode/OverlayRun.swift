@@ -52,6 +52,10 @@ struct OverlayRun {
         case 5 where choices.flag():
             let check = LoopCheck(id: UInt64(choices.byte()), mask: choices.byte(), linksLeft: choices.byte())
             receive(.loopCheck(check), from: peer)
+        case 5 where choices.flag():
+            var distances = TreeDistances.unknown
+            for tree in distances.indices { distances[tree] = choices.byte() }
+            receive(.distances(distances), from: peer)
         case 5: receive(.wide(payload(&choices).id.prefix, choices.byte()), from: peer)
         case 6:
             let payload = payload(&choices)

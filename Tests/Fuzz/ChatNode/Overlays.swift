@@ -45,6 +45,7 @@ private enum OverlayFrames {
         let trees: [TreeFrame] = [
             .hello(Hello(isOverlay: true)), .graft(3, ids: [1, 2]), .prune(1), .wide(7, 128), .busy(.full),
             .lacking([1, 2]), .loopCheck(LoopCheck(id: 8, mask: 3, linksLeft: 24)),
+            .distances(TreeDistances(repeating: 3)),
         ]
         return trees.map(\.bytes) + [
             LatestFrame(wantsAnswer: true, ids: [1, 2, 3]).bytes, NewsFrame(ids: [1]).bytes,
