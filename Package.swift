@@ -129,7 +129,7 @@ let package = Package(
         module(
             "IRCFace",
             [
-                "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Hub", "Rendering",
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Commands", "Model", "Hub", "Rendering",
             ],
             path: "Sources/Faces/IRC", small),
         module(

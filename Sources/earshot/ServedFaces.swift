@@ -12,8 +12,7 @@ import WebFace
 struct ServedFaces: Sendable {
     private let control: ControlServer?
     private let web: WebServer?
-    private let stomp: STOMPServer?
-    private let irc: IRCServer?
+    private let gateways: [GatewayServer]
     private let file: WebTokenFile?
     private let opensPage: Bool
     private let diagnostics: Diagnostics
@@ -26,19 +25,22 @@ struct ServedFaces: Sendable {
         web = try arguments.webPort.map { port throws(StartFailure) in
             try WebServer.open(port: port, token: token, on: try App.runningLoop("web entrance"))
         }
-        stomp = try arguments.stompPort.map { port throws(StartFailure) in
-            try STOMPServer(on: try App.runningLoop("stomp"), port: port, token: token)
+        let stomp = try arguments.stompPort.map { port throws(StartFailure) in
+            try GatewayServer.stomp(on: try App.runningLoop("stomp"), port: port, token: token)
         }
-        irc = try arguments.ircPort.map { port throws(StartFailure) in
-            try IRCServer(on: try App.runningLoop("irc"), port: port, token: token)
+        let irc = try arguments.ircPort.map { port throws(StartFailure) in
+            try GatewayServer.irc(on: try App.runningLoop("irc"), port: port, token: token)
         }
-        let text = web?.fileText ?? (stomp == nil && irc == nil ? nil : token.text)
+        gateways = [stomp, irc].compactMap(\.self)
+        let text = web?.fileText ?? (gateways.isEmpty ? nil : token.text)
         let control = control
         file = text.flatMap { ServedFaces.makeTokenFile($0, control, diagnostics) }
     }
 
     /// The counters of the faces in `/stats`.
-    var counters: [Counter] { (control?.counters ?? []) + (web?.counters ?? []) + (stomp?.counters ?? []) }
+    var counters: [Counter] {
+        (control?.counters ?? []) + (web?.counters ?? []) + gateways.flatMap(\.counters)
+    }
 
     /// Lets the next page in; nil without a page.
     var pageLink: String? { web?.link }
@@ -47,8 +49,7 @@ struct ServedFaces: Sendable {
     @Sendable func tell(_ events: [RoomReport]) {
         control?.tell(events)
         web?.tell(events)
-        stomp?.tell(events)
-        irc?.tell(events)
+        for gateway in gateways { gateway.tell(events) }
     }
 
     /// Performs requests from now on.
@@ -57,10 +58,9 @@ struct ServedFaces: Sendable {
     func begin(_ executor: CommandExecutor) async -> [Listening] {
         await control?.begin(executor)
         await web?.begin(executor, file)
-        await stomp?.begin(executor)
-        await irc?.begin(executor)
+        for gateway in gateways { await gateway.begin(executor) }
         if opensPage, let link = web?.link { openPage(link) }
-        return [web?.listening, stomp?.listening, irc?.listening].compactMap(\.self)
+        return [web?.listening].compactMap(\.self) + gateways.map(\.listening)
     }
 
     private func openPage(_ link: String) {
@@ -72,8 +72,7 @@ struct ServedFaces: Sendable {
     func end() async {
         await control?.end()
         await web?.end()
-        await stomp?.end()
-        await irc?.end()
+        for gateway in gateways { await gateway.end() }
     }
 
     /// Removes the files by which programs find them. More than once does no harm.

@@ -58,15 +58,6 @@ import Wire
         #expect((lines.next() != .tooLong) == isTaken)
     }
 
-    @Test(
-        arguments: [("", []), ("AGEAYg==", [0, 97, 0, 98]), ("YWJj", [97, 98, 99]), ("YWI=", [97, 98])]
-            as [(String, [UInt8])])
-    func `base64 is read`(_ text: String, _ bytes: [UInt8]) { #expect(Base64.decode(text) == bytes) }
-
-    @Test(arguments: ["A", "A===", "====", "YW=j", "YW!j"]) func `a text that is no base64 is refused`(_ text: String) {
-        #expect(Base64.decode(text) == nil)
-    }
-
     @Test func `times are read as they are written`() {
         #expect(IRCTime.read("1970-01-01T00:00:00Z")?.milliseconds == 0)
         #expect(IRCTime.read("2000-02-29T12:34:56.789Z")?.milliseconds == 951_827_696_789)

@@ -227,6 +227,11 @@ extension Metric {
         "stomp_refusals", "Clients that the STOMP gateway refused, as without the token.")
     package static let stompDropped = total(
         "stomp_dropped", "Clients of the STOMP gateway that were disconnected because they read too slowly.")
+    package static let ircClients = gauge("irc_clients", as: "irc_clients", "Connections to the IRC gateway.")
+    package static let ircRefusals = total(
+        "irc_refusals", "Clients that the IRC gateway refused, as without the token.")
+    package static let ircDropped = total(
+        "irc_dropped", "Clients of the IRC gateway that were disconnected because they read too slowly.")
     package static let webRefusals = total(
         "web_refusals", "Requests that the web server refused, as without the token.")
     package static let webDropped = total(

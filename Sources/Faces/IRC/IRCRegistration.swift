@@ -2,6 +2,7 @@ import Chat
 import Commands
 import Hub
 import Model
+import Noise
 import Wire
 
 /// The state of a client that is not welcomed yet (RFC 2812 section 3.1, IRCv3 "Capability Negotiation" and "SASL 3.1").
