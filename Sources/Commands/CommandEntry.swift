@@ -34,8 +34,10 @@ package struct CommandEntry: Sendable {
         case inTerminal
     }
 
-    /// Without the slash.
+    /// Without the slash; a command that only programs have a word for may be called as one that a user types.
     package let name: String
+    /// Whether a line can ask for it.
+    package let isTyped: Bool
     package let aliases: [String]
     package let operands: [Operand]
     package let help: Phrase
@@ -58,13 +60,12 @@ package struct CommandEntry: Sendable {
     init(
         _ name: String, _ operands: [Operand] = [], _ group: Group?, _ help: Phrase, aliases: [String] = [],
         done: Phrase? = nil, pace: Pace? = nil, replacesView: Bool = false, opensConversation: Bool = false,
-        endsPause: Bool = false,
-        changes: Scope = .events, _ action: Action
+        endsPause: Bool = false, isTyped: Bool = true, changes: Scope = .events, _ action: Action
     ) {
         (self.name, self.aliases, self.operands, self.help, self.group) = (name, aliases, operands, help, group)
         (self.done, self.pace, self.replacesView) = (done, pace, replacesView)
         (self.opensConversation, self.endsPause) = (opensConversation, endsPause)
-        (self.changes, self.action) = (changes, action)
+        (self.isTyped, self.changes, self.action) = (isTyped, changes, action)
     }
 
     /// Whether piped input waits until what it sends may be sent.
@@ -127,7 +128,12 @@ package struct CommandEntry: Sendable {
 }
 
 extension CommandEntry: Hashable {
-    package static func == (one: CommandEntry, other: CommandEntry) -> Bool { one.name == other.name }
+    package static func == (one: CommandEntry, other: CommandEntry) -> Bool {
+        one.name == other.name && one.isTyped == other.isTyped
+    }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(isTyped)
+    }
 }

@@ -35,14 +35,14 @@ import Wire
         ReactionCount(emoji: "👍", count: count, isOwn: own)
     }
 
-    private static func card(_ title: String, id: UInt8, color: CardColor = .teal, history: Bool = false) throws
-        -> CardView
-    {
+    private static func card(
+        _ title: String, id: UInt8, color: CardColor = .teal, history: Bool = false, again: Bool = false
+    ) throws -> CardView {
         let content = CardContent(title: title, text: "a text", color: color)
         return CardView(
             id: try Sample.message(id), from: try Sample.who("fox", number: 1_001, byte: 2), content: content,
             sentAt: Sample.time, expiresAt: Sample.time, isFromCurrentUser: false,
-            isHistory: history,
+            isHistory: history, isShownAgain: again,
             order: SignedOrder(
                 time: Sample.time, author: try Sample.who("fox", byte: 2).key,
                 authorClock: AuthorClock(epoch: 1, sequence: UInt64(id)), id: try Sample.message(id)))
@@ -195,7 +195,7 @@ import Wire
         #expect(user.rows() == [])
         let liked = try Self.said("lunch?", id: 1, own: true, reactions: [Self.thumbs()])
         user.tell(try Self.reacted(liked, cause: nil))
-        user.tell(.card(try Self.card("Umbrella", id: 5, history: true)))
+        user.tell(.card(try Self.card("Umbrella", id: 5, history: true, again: true)))
         user.advance(.seconds(11))
         #expect(user.rows() == [])
     }

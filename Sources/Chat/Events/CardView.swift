@@ -11,13 +11,15 @@ package struct CardView: Hashable, Sendable {
     package let isFromCurrentUser: Bool
     /// True for one that is no news: it came as history, or is shown again.
     package private(set) var isHistory: Bool
+    /// True for one that was hidden with its author until now.
+    package private(set) var isShownAgain = false
     /// That of its signature: a board is shown in it.
     package let order: SignedOrder
 
-    /// As one that is shown again.
-    var asHistory: CardView {
+    /// As one that was hidden until now.
+    var asShownAgain: CardView {
         var card = self
-        card.isHistory = true
+        (card.isHistory, card.isShownAgain) = (true, true)
         return card
     }
 }

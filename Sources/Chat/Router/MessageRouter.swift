@@ -212,8 +212,9 @@ extension MessageRouter {
 
     /// Receives a public message whose change may have come before it.
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
-        let change = takePublicChange(of: arrival.verified)
-        if let change, case .delete = change.kind { return }
+        let early = takeEarlyChange(of: arrival.verified)
+        if case .deletion = early { return }
+        let change: MessageChange? = if case .edit(let edit) = early { edit } else { nil }
         guard let message = message(from: arrival, with: change) else { return }
         let isOwn = arrival.author == me
         let unread = publicChat.receive(
@@ -222,18 +223,23 @@ extension MessageRouter {
         takeReactions(to: message.id, into: &events)
     }
 
-    /// The change that came before the message or the card that it changes; nil if none did. With a deletion that is kept for others,
-    /// the payload is at its end.
-    private mutating func takePublicChange(of source: VerifiedPayload) -> MessageChange? {
+    /// A change that came before the message or the card that it is of.
+    private enum EarlyChange {
+        case edit(MessageChange)
+        /// It is kept for others, and the payload that it is of is at its end.
+        case deletion
+    }
+
+    /// The change that came before its message or card; nil if none did.
+    private mutating func takeEarlyChange(of source: VerifiedPayload) -> EarlyChange? {
         guard !pendingChanges.isEmpty else { return nil }
         guard let change = pendingChanges.takeChange(for: source.id, by: source.author), !change.isDirect else {
             return nil
         }
-        if case .delete = change.kind {
-            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
-            publicChat.recordFinal(source)
-        }
-        return change
+        guard case .delete = change.kind else { return .edit(change) }
+        publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
+        publicChat.recordFinal(source)
+        return .deletion
     }
 
     private mutating func receiveTyping(
@@ -384,7 +390,7 @@ extension MessageRouter {
         }
         guard publicChat.board[source.id] == nil else { return }
         guard !publicChat.isDeleted(source.id, of: source.author) else { return publicChat.recordFinal(source) }
-        if let change = takePublicChange(of: source), case .delete = change.kind { return }
+        if case .deletion = takeEarlyChange(of: source) { return }
         let isFromAuthor = source.neighbour.map { $0 == source.author } ?? true
         guard
             let card = Card(
@@ -1090,7 +1096,7 @@ extension MessageRouter {
             }
         }
         for card in publicChat.board.cards where card.author == peer {
-            events.append(isHidden ? .cardRemoved(view(card), .hidden) : .card(view(card).asHistory))
+            events.append(isHidden ? .cardRemoved(view(card), .hidden) : .card(view(card).asShownAgain))
         }
         if !isHidden { takeEdits(by: peer, into: &events) }
         return events

@@ -49,9 +49,10 @@ extension CommandEntry {
             return try turn.postCard()
         })
 
-    /// `card` of programs that name the room. No line and no program asks for it by name.
+    /// `card` of programs that name the room.
     static let cardToRoom = CommandEntry(
-        "post", [.color, .title, .cardText], nil, Phrase("a card for the room", "방에 붙이는 카드"), pace: .card,
+        "card", [.color, .title, .cardText], nil, Phrase("a card for the room", "방에 붙이는 카드"), pace: .card,
+        isTyped: false,
         .inRoom { turn throws(ChatError) in try turn.postCard() })
 
     static let board = CommandEntry(

@@ -59,6 +59,7 @@ extension CommandEntry {
     /// `say` of programs.
     static let sayToRoom = CommandEntry(
         "say", [.text, .replyTo], nil, Phrase("a message to the room", "방에 보내는 메시지"), pace: .messages(1),
+        isTyped: false,
         .inRoom { turn throws(ChatError) in
             try turn.perform(
                 .send(SlashRule.said(turn.operands.text), to: .publicRoom, replyTo: turn.operands["replyTo"]))

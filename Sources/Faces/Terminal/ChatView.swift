@@ -37,8 +37,6 @@ package struct ChatView: Sendable {
     private(set) var changes: [ModelChange] = []
     /// The messages that were deleted last, the newest last: an answer to one says so.
     private var deleted: [MessageID] = []
-    /// The cards that the user hid last with their authors.
-    private var hiddenCards: [MessageID] = []
     private var lines: [ChatLine] = []
 
     struct OpenRequest: Sendable {
@@ -201,7 +199,7 @@ extension ChatView {
         case .elsewhere: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
         case .failed, .notice, .renamed, .status: tell(report, of: nil, at: wallClock)
         case .card(let card): show(card, in: room, at: now, wallClock: wallClock)
-        case .cardRemoved(let card, .hidden): ChatView.record(card.id, in: &hiddenCards)
+        case .cardRemoved(_, .hidden): break
         case .cardRemoved: tell(report, of: ConversationID(room, .publicRoom), at: wallClock)
         // The session shows deliveries, edits, deletions and reactions in the line of the message, and typing under it.
         case .edited, .deleted, .reacted, .delivered, .read, .typing, .person, .blocked, .stopped: break
@@ -212,10 +210,7 @@ extension ChatView {
     /// hidden and is shown again, as behind `/unblock`, has no line.
     private mutating func show(_ card: CardView, in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
         guard !card.isHistory else {
-            if let index = hiddenCards.firstIndex(of: card.id) {
-                hiddenCards.remove(at: index)
-                return
-            }
+            if card.isShownAgain { return }
             return change(room) { $0.boardAt = $0.boardAt ?? now + ChatView.lonelyTime }
         }
         guard isShown(ConversationID(room, .publicRoom)) else { return }

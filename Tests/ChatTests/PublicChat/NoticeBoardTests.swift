@@ -142,7 +142,7 @@ struct NoticeBoardTests {
         let shown = bob.router.setMuted(alice.id, false)
         #expect(titles(at: bob) == ["third"])
         // It is no news.
-        #expect(shown.contains { if case .card(let card) = $0 { card.isHistory } else { false } })
+        #expect(shown.contains { if case .card(let card) = $0 { card.isHistory && card.isShownAgain } else { false } })
     }
 
     @Test func `a late joiner gets the board, and a blocked author has no card there`() {

@@ -53,7 +53,7 @@ private enum CommandRules {
 
     private static func check(_ command: Command, _ line: String) {
         let (entry, operands) = (command.entry, command.operands)
-        demand(entry != .sayToRoom && entry != .cardToRoom, "a line that only programs have a word for")
+        demand(entry.isTyped, "a line that only programs have a word for")
         if entry == .say { return checkText(operands["text"] ?? "", line) }
         let values = operands.values
         demand(Set(values.keys).isSubset(of: entry.operands.flatMap { $0.names + [$0.name] }), "an odd operand")
