@@ -31,6 +31,8 @@ package struct Listening: Hashable, Sendable {
     /// An IP address and a port.
     package let address: String
     package let token: String
+    /// The file in which programs of the user find the token; nil if there is none.
+    package var tokenFile: String?
 
     package init(face: String, url: String? = nil, address: String, token: String) {
         (self.face, self.url, self.address, self.token) = (face, url, address, token)

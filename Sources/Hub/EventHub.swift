@@ -315,14 +315,19 @@ extension EventHub {
         for number in clients.keys { act(number, at: now) { $0.leave(at: now) } }
     }
 
-    /// Lets a session act, and performs its effects.
+    /// Lets a session act, and performs its effects. One that shows the token then and for which there is no place gets the refusal alone.
     private mutating func act(
-        _ number: Int, at now: Instant, _ body: (inout any ClientSession) -> [ClientEffect]
+        _ number: Int, isTurnedAway: Bool = false, at now: Instant,
+        _ body: (inout any ClientSession) -> [ClientEffect]
     ) {
         guard let client = clients[number] else { return }
         // A client that has taken all of its output is not slow, however long an answer is.
         let isForced = client.output.isEmpty
         let effects = client.act(body)
+        let mayStay = isTurnedAway || client.isClosing || client.session?.hasShownToken != true
+        // One that takes the place of another client leaves that place first.
+        let takesPlace = effects.contains { if case .takePlace = $0 { true } else { false } }
+        guard mayStay || takesPlace || quota.admit(number) else { return turnAway(number, at: now) }
         for effect in effects {
             switch effect {
             case .send(let bytes, let topic):
@@ -347,7 +352,7 @@ extension EventHub {
         if client.isOver { clients[number] = nil }
         guard !effects.isEmpty, !client.isLost else { return }
         changed(number)
-        if !client.isClosing, client.session?.hasShownToken == true, !quota.admit(number) { turnAway(number, at: now) }
+        if !mayStay, !quota.admit(number) { turnAway(number, at: now) }
     }
 
     /// Whether clients wait for the chat, and it is there. The server calls `showChat` then, behind the events before: a
@@ -373,7 +378,7 @@ extension EventHub {
     }
 
     private mutating func turnAway(_ number: Int, at now: Instant) {
-        act(number, at: now) { $0.turnAway(at: now) }
+        act(number, isTurnedAway: true, at: now) { $0.turnAway(at: now) }
         if clients[number]?.isClosing == false { end(number, .stranger, at: now) }
     }
 }

@@ -3,7 +3,7 @@ import Noise
 package import Reactor
 import Wire
 
-/// The secret of one run that lets a program of the same user in: 128 random bits.
+/// The secret that lets a program of the same user in: 128 random bits, of one run or kept in a file.
 package struct WebToken: Hashable, Sendable {
     /// 32 hexadecimal digits.
     package let text: String
@@ -11,6 +11,13 @@ package struct WebToken: Hashable, Sendable {
     package init() {
         var randomness = Randomness.system
         text = Hexadecimal.encode(randomness.bytes(16))
+    }
+
+    /// - Returns: nil for a text that is not 32 hexadecimal digits.
+    package init?(_ text: String) {
+        let text = text.lowercased()
+        guard Hexadecimal.decode(text)?.count == 16 else { return nil }
+        self.text = text
     }
 
     /// Compares in a time that tells nothing about the token.

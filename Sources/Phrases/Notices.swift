@@ -12,6 +12,7 @@ extension Phrase {
     package static let left = Phrase("%1 left", "%1명 나감")
     package static let crowdNews = Phrase("%1: %2 here", "%1: %2명 있음")
     package static let listening = Phrase("%1: %2", "%1: %2")
+    package static let listeningWithToken = Phrase("%1: %2, the token is in %3", "%1: %2, 토큰은 %3에 있습니다")
     package static let pageLink = Phrase("open in a browser, once: %1", "브라우저에서 한 번 열 수 있습니다: %1")
     package static let pageIsOff = Phrase(
         "no page is served; start earshot with --web", "페이지가 꺼져 있습니다. earshot --web 으로 시작하세요")

@@ -1,12 +1,16 @@
+import Chat
 import ChatNode
 import Commands
 import ControlFace
 import Hub
 import IRCFace
+import Noise
 import Reactor
 import Rendering
 import Settings
+import Storage
 import WebFace
+import Wire
 
 /// The faces that other programs reach: the control socket and the web server, if they are wanted.
 struct ServedFaces: Sendable {
@@ -21,7 +25,7 @@ struct ServedFaces: Sendable {
     init(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) {
         (opensPage, self.diagnostics) = (arguments.opensPage, diagnostics)
         control = try ServedFaces.makeControl(arguments, diagnostics)
-        let token = WebToken()
+        let token = try arguments.tokenFile.map(ServedFaces.keptToken) ?? WebToken()
         web = try arguments.webPort.map { port throws(StartFailure) in
             try WebServer.open(port: port, token: token, on: try App.runningLoop("web entrance"))
         }
@@ -60,7 +64,11 @@ struct ServedFaces: Sendable {
         await web?.begin(executor, file)
         for gateway in gateways { await gateway.begin(executor) }
         if opensPage, let link = web?.link { openPage(link) }
-        return [web?.listening].compactMap(\.self) + gateways.map(\.listening)
+        return ([web?.listening].compactMap(\.self) + gateways.map(\.listening)).map { place in
+            var place = place
+            place.tokenFile = file?.path
+            return place
+        }
     }
 
     private func openPage(_ link: String) {
@@ -100,6 +108,25 @@ struct ServedFaces: Sendable {
         return ControlServer(
             on: try App.runningLoop("control"), socket,
             renderer: ControlRenderer(clock: LocalTime.text, day: LocalTime.date))
+    }
+
+    /// The token that clients with a stored password know, from a file that is made at the first start.
+    private static func keptToken(in path: String) throws(StartFailure) -> WebToken {
+        do throws(StorageError) {
+            let line = try KeyFile.firstLine(of: path)
+            if let token = WebToken(String(decoding: [UInt8](copying: line.span), as: UTF8.self)) { return token }
+        } catch {
+            guard error.reason == .missing else { throw StartFailure(error) }
+            let token = WebToken()
+            do throws(StorageError) {
+                try KeyFile.create(path, line: Array(token.text.utf8))
+            } catch {
+                throw StartFailure(error)
+            }
+            return token
+        }
+        let name = DisplayGuard.safe(path)
+        throw StartFailure("\(name) has no token, which is 32 hexadecimal digits; name a new file to make one")
     }
 
     /// The file beside the control socket that has the link of the page and the token, or the token alone; nil without such a place.

@@ -1,8 +1,10 @@
 """The IRC face: registration, capabilities and the commands that ask, by raw lines (Docs/IRC.md)."""
 
+import pathlib
 import re
 import socket
 import subprocess
+import tempfile
 import unittest
 
 import websocket
@@ -160,6 +162,34 @@ class Registration(IRCTest):
         self.assertIn(f"--irc can not listen on port {port} of 127.0.0.1: address already in use", ended.stderr.decode())
 
 
+class Token(IRCTest):
+    def new_folder(self):
+        folder = tempfile.TemporaryDirectory(prefix="earshot-token.")
+        self.addCleanup(folder.cleanup)
+        return pathlib.Path(folder.name)
+
+    def test_a_token_in_a_file_stays(self):
+        path = self.new_folder() / "token"
+        first = self.irc_served("alice", "--token-file", str(path))
+        self.assertEqual((path.read_text().strip(), path.stat().st_mode & 0o777), (first.token, 0o600))
+        self.client(first)
+        first.node.kill()
+        second = self.irc_served("alice", "--token-file", str(path))
+        self.assertEqual(second.token, first.token)
+        self.client(second)
+
+    def test_a_file_without_a_token_or_that_others_read_is_refused(self):
+        for text, mode in (("no token", 0o600), ("0" * 31, 0o600), ("0" * 32, 0o644)):
+            path = self.new_folder() / "token"
+            path.write_text(text)
+            path.chmod(mode)
+            ended = subprocess.run([BINARY, "--discovery", "none", "--irc", "0", "--token-file", str(path)], input=b"", capture_output=True,
+                                   timeout=20)
+            self.assertEqual(ended.returncode, 1, text)
+            self.assertIn(str(path), ended.stderr.decode())
+            self.assertEqual(path.read_text(), text)
+
+
 class Capabilities(IRCTest):
     def listed(self, client):
         words = []
@@ -252,6 +282,20 @@ class Capabilities(IRCTest):
         other = self.client(alice, "labeled-response", "batch", "message-tags")
         client.send("@label=a6 PRIVMSG #lobby :once more")
         self.assertNotIn("label", other.next("PRIVMSG", text="once more").tags)
+
+    def test_a_client_that_gives_batches_up_gets_no_labels(self):
+        client = self.client(self.irc_served(), "labeled-response", "batch")
+        client.ask("CAP REQ :-batch")
+        told = client.ask("@label=x NAMES #lobby")
+        self.assertEqual([line.tags for line in told], [{}] * len(told))
+
+    def test_lines_that_are_none_have_the_right_fault(self):
+        client = self.client(self.irc_served())
+        for line, code in (("@a=b", "INVALID_MESSAGE"), (":x", "INVALID_MESSAGE"), (" ", "INVALID_MESSAGE")):
+            self.assertEqual(client.answer(line, "FAIL").params[1], code, line)
+        self.assertEqual(client.answer("@ PING a", "PONG").text, "a")
+        self.assertEqual(client.answer("PRIVMSG #lobby :\1\1", "412").command, "412")
+        self.assertEqual(client.answer("PRIVMSG a,b,c,d,e :x", "407").command, "407")
 
     def test_userhost_in_names_extended_join_and_multi_prefix(self):
         alice, bob, client = self.pair("userhost-in-names", "extended-join", "multi-prefix")

@@ -180,6 +180,35 @@ class Room(IRCTest):
         client.answer("INVITE nobody #attic", "401")
         client.answer("INVITE bob #nowhere", "403", "442")
 
+    def test_an_invitation_leads_to_the_room_that_it_names_whatever_marks_its_name_has(self):
+        alice, bob, client = self.friends("invite-notify")
+        bob.say('/room new "my plans"')
+        bob.wait(lambda event: event["event"] == "ready" and event["room"] == "my plans", "the private room")
+        bob.say(f'@lobby /invite {alice.node.key} "my plans"')
+        self.assertEqual(client.next("INVITE", "alice").params[1], "#my_plans")
+        client.send("JOIN #my_plans")
+        client.next("JOIN", "#my_plans")
+        self.assertEqual(client.answer("MODE #my_plans", "324").params[2], "+kn")
+
+    def test_a_nick_of_the_server_or_its_services_has_a_number(self):
+        alice, bob, client = self.pair()
+        for name in ("earshot", "NickServ", "Server"):
+            bob.say(f"/nick {name}")
+            self.assertEqual(client.next("NICK").params, [f"{name}-{bob.number}"])
+
+    def test_a_nick_that_differs_in_letters_of_another_script_and_in_case_has_a_number(self):
+        alice, bob, client = self.pair()
+        other = self.person("B\u043eb", alice)
+        self.assertEqual(client.next("JOIN", "#lobby").nick, f"B\u043eb-{other.number}")
+
+    def test_a_block_is_one_quit(self):
+        alice, bob, client = self.pair()
+        alice.node.say(f"/block {bob.number}")
+        client.next("QUIT", nick="bob")
+        self.assertFalse([line for line in client.ask() if line.command == "QUIT"])
+        alice.node.say(f"/unblock {bob.number}")
+        client.next("JOIN", "#lobby", nick="bob")
+
     def test_the_names_and_answers_of_a_client_reach_no_peer(self):
         alice, bob, client = self.pair(*MODERN)
         secret = self.stranger(alice)
@@ -225,7 +254,10 @@ class Room(IRCTest):
         self.assertIn("240", next(line for line in client.seen if line.command == "FAIL").text)
         # A client without standard replies gets a NOTICE.
         plain = self.client(alice)
-        self.assertIn("240", plain.answer("PRIVMSG #lobby :" + "x" * 241, "NOTICE").text)
+        refusal = plain.answer("PRIVMSG #lobby :" + "x" * 241, "NOTICE")
+        self.assertIn("240", refusal.text)
+        # Beside the text, which many clients show as if it were said.
+        self.assertEqual(refusal.params[0], "#lobby")
         bob.say("end")
         client.next("PRIVMSG", text="end")
         self.assertEqual([event["text"] for event in bob.events if event["event"] == "message"][:1], ["x" * 240])
@@ -285,9 +317,15 @@ class Direct(IRCTest):
         notice = client.wait(lambda line: line.command == "NOTICE" and "may I?" in line.text, "request")
         self.assertIn("bob", notice.raw)
         self.assertIn("DECLINE", notice.raw + "".join(line.raw for line in client.ask()))
+        found = len(client.seen)
         client.send("PRIVMSG bob :of course")
         bob.hears("of course")
         self.assertEqual(bob.wait(lambda event: event["event"] == "direct", "acceptance")["state"], "accepted")
+        bob.say(f"/msg {alice.node.number} a second text")
+        client.next("PRIVMSG", "alice", nick="bob", text="a second text")
+        # The request came as a notice, and the user knows who has accepted.
+        told = [line.text for line in client.seen[found:] if line.nick == "bob"]
+        self.assertEqual(told, ["a second text"])
 
     def test_a_request_is_declined_without_a_word(self):
         alice, bob, client = self.pair()
@@ -340,7 +378,7 @@ class Changes(IRCTest):
         bob.say("/edit changed")
         edit = client.next("EDIT", "#lobby", name)
         self.assertEqual((edit.nick, edit.text), ("bob", "changed"))
-        self.assertIn("* edited: changed", plain.next("PRIVMSG", "#lobby", nick="bob", text="* edited: changed").text)
+        self.assertRegex(plain.wait(lambda line: "edited" in line.text, "edit").text, r"^\* edited \(\d\d:\d\d\): changed$")
         client.send("PRIVMSG #lobby :mine")
         own = client.next("PRIVMSG", text="mine").tags["msgid"]
         client.send(f"EDIT #lobby {own} :mine, better")
@@ -348,6 +386,42 @@ class Changes(IRCTest):
         client.next("EDIT", "#lobby", own, text="mine, better")
         for wrong in (f"EDIT #lobby {name} :not mine", f"EDIT #lobby {'0' * 32} :x", f"EDIT #lobby {own} :" + "x" * 241, "EDIT #lobby"):
             self.assertTrue([line for line in client.ask(wrong) if line.command in ("FAIL", "461", "NOTICE")], wrong)
+
+    def test_an_edit_of_an_action_stays_one(self):
+        alice, bob, client = self.pair("message-tags", "echo-message", "draft/message-editing")
+        plain = self.client(alice)
+        bob.say("/me dances")
+        client.next("PRIVMSG", text="\1ACTION dances\1")
+        bob.say("/edit sings")
+        self.assertEqual(client.next("EDIT", "#lobby").text, "\1ACTION sings\1")
+        self.assertRegex(plain.wait(lambda line: "edited" in line.text, "edit").text, r"^\x01ACTION edited \(\d\d:\d\d\): sings\x01$")
+        client.send("PRIVMSG #lobby :\1ACTION waves\1")
+        own = client.next("PRIVMSG", nick="alice").tags["msgid"]
+        client.send(f"EDIT #lobby {own} :\1ACTION bows\1")
+        self.assertEqual(client.next("EDIT", "#lobby", own).text, "\1ACTION bows\1")
+
+    def test_a_change_names_the_conversation_of_its_message(self):
+        alice, bob, client = self.pair("message-tags", "echo-message", "standard-replies", "draft/message-editing", "draft/message-redaction")
+        client.send("PRIVMSG #lobby :public")
+        said = client.next("PRIVMSG", text="public").tags["msgid"]
+        client.send("PRIVMSG bob :may I?")
+        asked = client.next("PRIVMSG", "bob").tags["msgid"]
+        bob.wait(lambda event: event["event"] == "request", "request")
+        for target, name in (("bob", said), ("#lobby", asked)):
+            self.assertEqual(client.answer(f"EDIT {target} {name} :a secret", "FAIL").params[:2], ["EDIT", "UNKNOWN_MSGID"])
+            self.assertEqual(client.answer(f"REDACT {target} {name}", "FAIL").params[:2], ["REDACT", "UNKNOWN_MSGID"])
+        bob.say("a line behind")
+        client.next("PRIVMSG", text="a line behind")
+        self.assertFalse([event for event in bob.events if event["event"] in ("edited", "deleted")])
+
+    def test_a_client_without_redaction_reads_of_a_deletion(self):
+        alice, bob, plain = self.pair()
+        bob.say("a slip")
+        plain.next("PRIVMSG", text="a slip")
+        bob.say("/delete")
+        told = plain.wait(lambda line: "deleted" in line.text, "deletion")
+        self.assertEqual((told.command, told.nick, told.params[0]), ("NOTICE", "bob", "#lobby"))
+        self.assertRegex(told.text, r"^\* deleted what was said at \d\d:\d\d$")
 
     def test_a_redaction_is_shown_and_made(self):
         alice, bob, client = self.pair("message-tags", "echo-message", "draft/message-redaction", "standard-replies")
@@ -405,6 +479,11 @@ class Changes(IRCTest):
                    "@+other=x TAGMSG #lobby", "TAGMSG #lobby")
         bob.say("/typing off")
         client.wait(lambda line: line.command == "TAGMSG" and line.tags.get("+typing") == "done", "end of typing")
+
+    def test_a_marker_in_the_future_is_one_of_now(self):
+        alice, bob, client = self.pair("draft/read-marker")
+        told = client.answer("MARKREAD #lobby timestamp=2099-01-01T00:00:00.000Z", "MARKREAD").params[1]
+        self.assertLess(told, "timestamp=2098")
 
     def test_read_markers_are_one_for_all_clients(self):
         alice, bob, client = self.pair("draft/read-marker", "server-time", "message-tags")
@@ -493,6 +572,10 @@ class Past(IRCTest):
             else:
                 self.assertEqual(found[-1][:5], "line ", words)
                 self.assertLessEqual(len(found), 100)
+
+    def test_targets_are_between_times(self):
+        client = self.client(self.irc_served(), "draft/chathistory", "batch")
+        self.assertEqual(client.answer("CHATHISTORY TARGETS msgid=x msgid=y 5", "FAIL").params[1], "INVALID_PARAMS")
 
     def test_faults_of_a_request_for_history(self):
         alice, bob, client = self.said(*MODERN, count=2)

@@ -1,7 +1,7 @@
 import Wire
 
 /// The names of peers that look like another's and are other names: Cyrillic or Greek letters in place of Latin ones, `l` in place
-/// of `I`. Of users with the very same nickname only the numbers tell them apart, as ever.
+/// of `I`, capital letters in place of small ones. Of users with the very same nickname only the numbers tell them apart, as ever.
 struct LookAlikes: Sendable {
     /// The peers whose present names have a skeleton, the first one at the beginning: a crowd of one name is not kept whole.
     private struct Name {
@@ -67,5 +67,5 @@ struct LookAlikes: Sendable {
     static func areAlike(_ one: String, _ other: String) -> Bool { key(of: one) == key(of: other) }
 
     /// As it is shown, so that scalars that are replaced make no difference.
-    private static func key(of name: String) -> Int { Skeleton.of(DisplayGuard.safeName(name)).hashValue }
+    private static func key(of name: String) -> Int { Skeleton.of(DisplayGuard.safeName(name)).lowercased().hashValue }
 }

@@ -108,8 +108,9 @@ extension IRCSession {
             "CHANTYPES=#",
             "CLIENTTAGDENY=*,-typing,-draft/reply,-reply,-draft/react,-draft/unreact",
             "CHATHISTORY=\(MessageLog.capacity)", "KEYLEN=256", "LINELEN=\(IRCMessage.longestRest)",
-            "MAXTARGETS=1", "MODES=0", "MONITOR=\(IRCSession.mostMonitored)", "MSGREFTYPES=msgid,timestamp",
-            "NAMELEN=80", "NETWORK=Earshot", "NICKLEN=24", "PREFIX=(v)+", "STATUSMSG=", "TARGMAX=JOIN:,PART:,PRIVMSG:",
+            "MODES=0", "MONITOR=\(IRCSession.mostMonitored)", "MSGREFTYPES=msgid,timestamp",
+            "NAMELEN=80", "NETWORK=Earshot", "NICKLEN=24", "PREFIX=(v)+", "STATUSMSG=",
+            "TARGMAX=JOIN:,PART:,PRIVMSG:\(IRCSession.mostTargets),NOTICE:\(IRCSession.mostTargets)",
             "TOPICLEN=0", "UTF8ONLY", "WHOX",
         ]
         for start in stride(from: 0, to: tokens.count, by: 12) {

@@ -4,7 +4,7 @@ import Wire
 
 /// The nicks of the peers of all rooms, as one client sees them.
 ///
-/// A nick is the peer's name made legal, with its number where another user has that nick, or where a contact could be mistaken.
+/// A nick is the peer's name made legal, with its number where another user has that nick, or where a contact or the server could be mistaken.
 /// No two users have one nick, in any case of letters, and a user that the client talks to in private keeps its nick for good.
 /// A key that is in several rooms under one name has one nick. Bounded: 32,768 users.
 struct IRCDirectory: Sendable {
@@ -135,7 +135,13 @@ struct IRCDirectory: Sendable {
         guard !nick.isEmpty else { return ("\(who.stage)", false) }
         let tail = nick.utf8.suffix(5)
         let hasNumber = tail.count == 5 && tail.first == UInt8(ascii: "-") && tail.dropFirst().allSatisfy(isDigit)
-        return (nick, who.contact != nil || !who.isAlike && !hasNumber)
+        return (nick, who.contact != nil || !who.isAlike && !hasNumber && !isReserved(nick))
+    }
+
+    /// Whether users take a nick for the server or one of its services.
+    private static func isReserved(_ nick: String) -> Bool {
+        let folded = folded(nick)
+        return folded.hasSuffix("serv") || ["earshot", "gateway", "server", "global", "root"].contains(folded)
     }
 
     /// Letters, digits and marks of nicks (RFC 2812 section 2.3.1), and letters of all scripts; others become `_`.

@@ -113,7 +113,9 @@ extension IRCSession {
     ) throws(HistoryFault) {
         var times: [Timestamp] = []
         for text in message.parameters[1...2] {
-            guard case .time(let time) = try IRCSession.bound(text, in: "TARGETS") else {
+            guard text.utf8.starts(with: "timestamp=".utf8),
+                case .time(let time) = try IRCSession.bound(text, in: "TARGETS")
+            else {
                 throw HistoryFault(code: "INVALID_PARAMS", context: ["TARGETS", text], text: "a bound is timestamp=")
             }
             times.append(time)
@@ -160,7 +162,8 @@ extension IRCSession {
         else {
             return fail("MARKREAD", "INVALID_PARAMS", [name, given], "a marker is timestamp= and a time")
         }
-        let isRaised = entrance.markers.raise(conversation.id, to: time)
+        // One in the future would be there for good, as a marker only rises.
+        let isRaised = entrance.markers.raise(conversation.id, to: min(time, entrance.now()))
         let line = marker(of: conversation, name)
         toldMarkers[conversation.id] = line
         answer.append(line)

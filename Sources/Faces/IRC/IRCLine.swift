@@ -21,5 +21,5 @@ struct IRCLine: Hashable, Sendable {
     }
 }
 
-/// The name of the gateway in its own messages.
-let ircServer = "earshot"
+/// The name of the gateway in its own messages: no nick has a dot.
+let ircServer = "gateway.earshot"

@@ -45,7 +45,8 @@ struct IRCMessage: Hashable, Sendable {
         }
         if rest.first == UInt8(ascii: "@") {
             rest.removeFirst()
-            tags = word().utf8.split(separator: UInt8(ascii: ";")).map { IRCMessage.tag(Substring($0)) }
+            let list = rest.first == 0x20 ? "" : word()
+            tags = list.utf8.split(separator: UInt8(ascii: ";")).map { IRCMessage.tag(Substring($0)) }
         }
         rest = rest.drop { $0 == 0x20 }
         // A client may send its own source, which says nothing.
@@ -86,7 +87,8 @@ struct IRCMessage: Hashable, Sendable {
                 continue
             }
             let last = IRCMessage.onOneLine(parameter)
-            let isPlain = !last.isEmpty && !last.utf8.contains(0x20) && last.utf8.first != 0x3a
+            // Clients such as ii look for the colon in front of a new nick.
+            let isPlain = !last.isEmpty && !last.utf8.contains(0x20) && last.utf8.first != 0x3a && command != "NICK"
             text += isPlain ? " \(last)" : " :\(last)"
         }
         return Array(text.utf8)

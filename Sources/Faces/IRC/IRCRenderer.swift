@@ -12,8 +12,9 @@ extension IRCSession {
     mutating func lines(of heard: HubEvent, _ chat: ChatModel) -> [IRCLine] {
         var lines: [IRCLine] = []
         let room = heard.report.room
+        for case .erased(.request(let id)) in heard.changes { toldRequests[id] = nil }
         if case .event(let event) = heard.report.report {
-            lines += self.lines(of: event, in: room, chat)
+            if !IRCSession.isAcceptedHere(heard) { lines += self.lines(of: event, in: room, chat) }
             if case .message = event {
                 // The author, of a crowd, came some time ago, and the model learns of it by this message.
             } else {
@@ -30,6 +31,12 @@ extension IRCSession {
             lines.append(IRCLine(ownMask, "PART", [IRCSession.channel(named: label.name), "the room was left"]))
         }
         return renameLines(chat) + lines
+    }
+
+    /// Whether the user accepted a request, of which the client needs no word.
+    private static func isAcceptedHere(_ heard: HubEvent) -> Bool {
+        guard case .event(.direct(.accepted, let who)) = heard.report.report else { return false }
+        return heard.changes.contains(.request(ConversationID(heard.report.room, .direct(with: who)), isOpen: false))
     }
 
     /// The marker of a conversation that any face shows, or has read.
@@ -56,7 +63,9 @@ extension IRCSession {
     private mutating func movements(_ changes: [ModelChange], _ chat: ChatModel) -> [IRCLine] {
         var lines: [IRCLine] = []
         for case .person(let label, let person, let was) in changes {
-            let (wasHere, isHere) = (was?.isHere ?? false, person.isHere && !person.isBlocked)
+            let (wasHere, isHere) = (
+                was.map { $0.isHere && !$0.isBlocked } ?? false, person.isHere && !person.isBlocked
+            )
             let known = directory[ConversationID(room: label.number, peer: person.who.key)]
             guard known != nil || isHere else { continue }
             let user = user(person, in: label, chat)
@@ -70,7 +79,7 @@ extension IRCSession {
                 continue
             }
             let isInChannel = channels.contains(label.number)
-            if isHere, !wasHere || was?.isBlocked == true {
+            if isHere, !wasHere {
                 guard isInChannel else { continue }
                 lines.append(IRCLine(user.mask, "JOIN", [channel(of: room, chat)] + extendedJoin(user)))
                 if user.isAway { lines += absence(of: user, in: label) }
@@ -106,7 +115,14 @@ extension IRCSession {
         switch event {
         case .message(let message): return lines(of: message, in: room, chat)
         case .edited(let message): return edition(of: message, in: room, chat)
-        case .deleted(let message): return redaction(of: message, in: room, chat)
+        case .deleted(let message):
+            guard !capabilities.contains(.messageRedaction) else { return redaction(of: message, in: room, chat) }
+            return lines(ofStored: message, in: room, chat).map { line in
+                var line = line
+                line.message.command = "NOTICE"
+                line.message.parameters[1] = "* deleted what was said at \(clock(of: message))"
+                return line
+            }
         case .reacted(let reaction): return lines(of: reaction, in: room, chat)
         case .card(let card): return card.isHistory ? [] : lines(of: card, "put up a card: ", in: room, chat)
         case .cardRemoved(let card, let end):
@@ -164,6 +180,7 @@ extension IRCSession {
     /// A message as it is said.
     private mutating func lines(of message: MessageView, in room: RoomLabel, _ chat: ChatModel) -> [IRCLine] {
         if message.isHistory { return past(message, in: room, chat) }
+        if isToldRequest(message, in: room) { return [] }
         let told = lines(ofStored: message, in: room, chat)
         guard message.isRequest, case .direct(let who) = message.conversation, !told.isEmpty else { return told }
         return told
@@ -180,10 +197,17 @@ extension IRCSession {
         return [IRCLine(source, "PRIVMSG", [target, text], tags: tags(of: message), of: EventTopic(message, in: room))]
     }
 
+    /// Whether a message is the text of a request, which came as its notice; once.
+    private mutating func isToldRequest(_ message: MessageView, in room: RoomLabel) -> Bool {
+        guard !message.isFromCurrentUser, message.conversation != .publicRoom else { return false }
+        return toldRequests.removeValue(forKey: ConversationID(room, message.conversation)) == message.text
+    }
+
     /// A message that was said some time ago, with its time: in the text for a client that knows no times.
     mutating func past(_ message: MessageView, in room: RoomLabel, _ chat: ChatModel) -> [IRCLine] {
+        if isToldRequest(message, in: room) { return [] }
         guard !capabilities.contains(.serverTime) else { return lines(ofStored: message, in: room, chat) }
-        let clock = entrance.clock(PlainMessage.time(of: message))
+        let clock = clock(of: message)
         return lines(ofStored: message, in: room, chat).map { line in
             var line = line
             let nick = line.message.source?.prefix { $0 != "!" } ?? ""
@@ -197,15 +221,20 @@ extension IRCSession {
         }
     }
 
+    private func clock(of message: MessageView) -> String { entrance.clock(PlainMessage.time(of: message)) }
+
     private mutating func edition(of message: MessageView, in room: RoomLabel, _ chat: ChatModel) -> [IRCLine] {
         lines(ofStored: message, in: room, chat).map { line in
             var line = line
-            let text = DisplayGuard.safe(message.action ?? message.text)
             if capabilities.contains(.messageEditing) {
                 line.message.command = "EDIT"
-                line.message.parameters = [line.message.parameters[0], message.id.hexadecimal, text]
+                line.message.parameters.insert(message.id.hexadecimal, at: 1)
             } else {
-                line.message.parameters[1] = "* edited: \(text)"
+                let action = message.action.map {
+                    "\u{1}ACTION edited (\(clock(of: message))): \(DisplayGuard.safe($0))\u{1}"
+                }
+                line.message.parameters[1] =
+                    action ?? "* edited (\(clock(of: message))): \(DisplayGuard.safe(message.text))"
                 line.message.tags = [IRCMessage.Tag(name: "+draft/reply", value: message.id.hexadecimal)]
             }
             return line
@@ -249,6 +278,7 @@ extension IRCSession {
     ) -> [IRCLine] {
         let source = mask(of: who, in: room, chat)
         let nick = self.nick(of: who, in: room, chat)
+        toldRequests[ConversationID(room, .direct(with: who))] = text
         let topic = EventTopic(RoomReport(room, .event(.request(from: who, text: text))))
         let help = "(asks for a private conversation: answer to accept it, or send DECLINE \(nick))"
         return [IRCLine(source, "NOTICE", [directory.own, "\(DisplayGuard.safe(text)) \(help)"], of: topic)]

@@ -59,7 +59,25 @@ extension IRCSession {
         // A key may be words with spaces between them, or with commas, which clients cut.
         let key = message[1].flatMap { $0.isEmpty ? nil : $0 }
         if key == nil, let room = room(ofChannel: name, chat) { return answer += entry(to: room, chat) }
-        var values: [String: Operands.Value] = ["room": .text(String(name.dropFirst()))]
+        let named = String(name.dropFirst())
+        if let invited = IRCSession.room(named, among: chat.invitations.map(\.room.name)) {
+            return join(invited, key, message)
+        }
+        guard named.utf8.contains(UInt8(ascii: "_")) else { return join(named, key, message) }
+        ask(named: "rooms", [:], in: nil, for: message) { session, reports, _ in
+            let announced = reports.last?.report.content(RoomList.self)?.announced.map(\.name) ?? []
+            session.join(IRCSession.room(named, among: announced) ?? named, key, message)
+        }
+    }
+
+    /// The name of a room that a channel stands for: a room may have marks in its name that a channel can not have.
+    private static func room(_ named: String, among rooms: [String]) -> String? {
+        let folded = IRCDirectory.folded("#" + named)
+        return rooms.contains(named) ? named : rooms.last { IRCDirectory.folded(channel(named: $0)) == folded }
+    }
+
+    private mutating func join(_ room: String, _ key: String?, _ message: IRCMessage) {
+        var values: [String: Operands.Value] = ["room": .text(room)]
         if let key { values["key"] = .text(key) }
         ask(named: "join", values, in: nil, for: message) { session, reports, chat in
             guard let label = reports.last?.room, let room = chat.room(label.number) else { return }

@@ -68,6 +68,8 @@ package struct IRCSession: ClientSession {
     var monitored: [String: String] = [:]
     /// The keys of metadata that the client has subscribed to.
     var subscriptions: Set<String> = []
+    /// The texts of open requests that the client was told.
+    var toldRequests: [ConversationID: String] = [:]
     /// The emojis of peers on messages, of which an event tells all.
     var reactions = IRCReactions()
     /// The version of the markers that the client knows, and the markers.
@@ -287,10 +289,14 @@ extension IRCSession {
         case .tooLong: reply("417", "the line is too long")
         case .line(let bytes):
             guard let message = IRCMessage(line: bytes) else {
-                let code = bytes.contains(0) || bytes.contains(0x0d) ? "INVALID_MESSAGE" : "INVALID_UTF8"
+                let isUTF8 = String(validating: bytes, as: UTF8.self) != nil
+                let code = isUTF8 ? "INVALID_MESSAGE" : "INVALID_UTF8"
                 return fail("*", code, [], "a line is a command in UTF-8 without NUL and CR")
             }
-            if capabilities.contains(.labeledResponse), let given = message[tag: "label"], given.utf8.count <= 64 {
+            // Without batches an answer of several lines has no label that ends with it.
+            if capabilities.isSuperset(of: [.labeledResponse, .batch]), let given = message[tag: "label"],
+                given.utf8.count <= 64
+            {
                 label = given
             }
             perform(message, chat)
@@ -314,6 +320,9 @@ extension IRCSession {
         let hasFail = ["*", "REDACT", "EDIT", "MARKREAD", "CHATHISTORY", "METADATA", "SETNAME"].contains(command)
         if hasFail || capabilities.contains(.standardReplies) {
             answer.append(IRCLine(ircServer, "FAIL", [command, code] + context + [text]))
+        } else if command == "PRIVMSG", let channel = context.first, channel.utf8.first == UInt8(ascii: "#") {
+            // Beside the text, which many clients show as if it were said.
+            answer.append(IRCLine(ircServer, "NOTICE", [DisplayGuard.safe(channel), "not said: \(text)"]))
         } else {
             let place = ([command] + context).joined(separator: " ")
             let nick = phase == .welcomed ? directory.own : "*"
@@ -328,7 +337,7 @@ extension IRCSession {
         guard let label = label.take() else { return tell(lines) }
         let isBatch = lines.first?.message.command == "BATCH" && lines.last?.message.command == "BATCH"
         if lines.isEmpty { lines = [IRCLine(ircServer, "ACK", [])] }
-        if lines.count > 1, !isBatch, capabilities.contains(.batch) { lines = batch("labeled-response", [], lines) }
+        if lines.count > 1, !isBatch { lines = batch("labeled-response", [], lines) }
         lines[0].tag("label", label)
         tell(lines)
     }
@@ -352,7 +361,7 @@ extension IRCSession {
             var message = line.message
             message.tags.removeAll { !isKnown(tag: $0.name) }
             // A reply may repeat a parameter of the client; texts are safe already, and may have the marks of actions.
-            if message.command != "PRIVMSG", message.command != "NOTICE" {
+            if !["PRIVMSG", "NOTICE", "EDIT"].contains(message.command) {
                 message.parameters = message.parameters.map(DisplayGuard.safe)
             }
             outbox.append(.send(message.bytes + (isFramed ? [] : [0x0d, 0x0a]), of: line.topic))

@@ -41,11 +41,21 @@ extension IRCSession {
         return Target(place: id, user: user)
     }
 
+    /// Recipients of one text.
+    static let mostTargets = 4
+
     /// PRIVMSG and NOTICE.
     mutating func say(_ message: IRCMessage, _ chat: ChatModel) {
         guard let names = message[0], !names.isEmpty else { return reply("411", "no recipient is given") }
-        guard let given = message[1], !given.isEmpty else { return reply("412", "no text is given") }
-        let list = names.split(separator: ",").map(String.init)
+        guard let given = message[1], !given.utf8.allSatisfy({ $0 == 1 }) else {
+            return reply("412", "no text is given")
+        }
+        let list = names.split(separator: ",").map(String.init).reduce(into: [String]()) { list, name in
+            if !list.contains(where: { IRCDirectory.folded($0) == IRCDirectory.folded(name) }) { list.append(name) }
+        }
+        if list.count > IRCSession.mostTargets {
+            return reply("407", names, "\(IRCSession.mostTargets) recipients are the most")
+        }
         guard list.count == 1 else {
             return split(
                 list.map { name in
@@ -56,9 +66,7 @@ extension IRCSession {
         }
         if given.utf8.first == 1 { return control(given, message, chat) }
         guard let target = target(list[0], of: message, chat) else { return }
-        let plain = IRCSession.withoutFormats(given)
-        // A text that begins like a command is a text here.
-        let text = plain.utf8.first == UInt8(ascii: "/") ? "/" + plain : plain
+        let text = IRCSession.spoken(given)
         let reference = message[tag: "+draft/reply"] ?? message[tag: "+reply"]
         let replyTo = reference.flatMap { MessageID(hexadecimal: $0) }
         if let key = target.place.peer {
@@ -97,6 +105,12 @@ extension IRCSession {
         answer.append(IRCLine(ircServer, "NOTICE", [directory.own, "\u{1}\(text)\u{1}"]))
     }
 
+    /// A text without formats, that is none of the node's commands if it begins like one.
+    private static func spoken(_ text: String) -> String {
+        let plain = withoutFormats(text)
+        return plain.utf8.first == UInt8(ascii: "/") ? "/" + plain : plain
+    }
+
     /// The text without the colours and styles of clients, and other control characters.
     static func withoutFormats(_ text: String) -> String {
         var result = String.UnicodeScalarView()
@@ -128,7 +142,9 @@ extension IRCSession {
         guard let target = target(message.parameters[0], of: message, chat) else { return }
         if let emoji = message[tag: "+draft/react"] { return react(emoji, "react", message, target) }
         if let emoji = message[tag: "+draft/unreact"] { return react(emoji, "unreact", message, target) }
-        guard let typing = message[tag: "+typing"] ?? message[tag: "+draft/typing"] else { return }
+        guard let typing = message[tag: "+typing"] ?? message[tag: "+draft/typing"],
+            ["active", "paused", "done"].contains(typing)
+        else { return }
         ask(.typing(typing == "active"), in: target.place, for: message, failed: .silently) { session, _, _ in
             guard session.capabilities.contains(.echoMessage) else { return }
             let tags = [("+typing", typing)] as [(String, String?)]
@@ -145,27 +161,38 @@ extension IRCSession {
 
     /// REDACT (IRCv3 "Message Redaction").
     mutating func redact(_ message: IRCMessage, _ chat: ChatModel) {
-        guard let target = target(message.parameters[0], of: message, chat) else { return }
-        let id = message.parameters[1]
-        guard let known = MessageID(hexadecimal: id), chat.conversation(target.place)?.log[known] != nil else {
-            return fail("REDACT", "UNKNOWN_MSGID", [message.parameters[0], id], "there is no such message")
+        guard let place = placeOfOwn(message, chat) else { return }
+        ask(named: "delete", ["id": .text(message.parameters[1])], in: place, for: message)
+    }
+
+    /// The conversation that a command about a message names.
+    ///
+    /// - Returns: nil behind an answer, if there is no such message of the user in it: the text of one conversation is never said in another.
+    private mutating func placeOfOwn(_ message: IRCMessage, _ chat: ChatModel) -> ConversationID? {
+        guard let target = target(message.parameters[0], of: message, chat) else { return nil }
+        let (command, context) = (message.command, Array(message.parameters.prefix(2)))
+        let found = MessageID(hexadecimal: context[1]).flatMap { chat.conversation(target.place)?.log[$0] }
+        guard let found else {
+            fail(command, "UNKNOWN_MSGID", context, "there is no such message")
+            return nil
         }
-        guard chat.conversation(target.place)?.log[known]?.isFromCurrentUser == true else {
-            return fail("REDACT", "REDACT_FORBIDDEN", [message.parameters[0], id], "the message is of another user")
+        guard found.isFromCurrentUser else {
+            fail(command, "\(command)_FORBIDDEN", context, "the message is of another user")
+            return nil
         }
-        ask(named: "delete", ["id": .text(id)], in: target.place, for: message)
+        return target.place
     }
 
     /// EDIT (draft/message-editing).
     mutating func edit(_ message: IRCMessage, _ chat: ChatModel) {
-        guard let target = target(message.parameters[0], of: message, chat) else { return }
-        guard MessageID(hexadecimal: message.parameters[1]) != nil else {
-            return fail("EDIT", "UNKNOWN_MSGID", Array(message.parameters.prefix(2)), "there is no such message")
-        }
-        let plain = IRCSession.withoutFormats(message.parameters[2])
-        let text = plain.utf8.first == UInt8(ascii: "/") ? "/" + plain : plain
-        let values: [String: Operands.Value] = ["id": .text(message.parameters[1]), "text": .text(text)]
-        ask(named: "edit", values, in: target.place, for: message)
+        guard let place = placeOfOwn(message, chat) else { return }
+        // The edit of an action is one in any case.
+        let given = message.parameters[2]
+        let action = given.utf8.starts(with: "\u{1}ACTION ".utf8) ? given.dropFirst(8) : given[...]
+        let values = [
+            "id": Operands.Value.text(message.parameters[1]), "text": .text(IRCSession.spoken(String(action))),
+        ]
+        ask(named: "edit", values, in: place, for: message)
     }
 
     /// DECLINE and IGNORE: commands about a peer.

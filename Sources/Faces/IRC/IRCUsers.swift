@@ -25,7 +25,7 @@ struct IRCUser: Hashable, Sendable {
 
 /// Users and their nicks.
 extension IRCSession {
-    static func host(of key: PeerID) -> String { "\(key.hexadecimal.prefix(8)).\(ircServer)" }
+    static func host(of key: PeerID) -> String { "\(key.hexadecimal.prefix(8)).earshot" }
 
     var ownHost: String { ownKey.map(IRCSession.host) ?? ircServer }
     var ownMask: String { "\(directory.own)!u@\(ownHost)" }

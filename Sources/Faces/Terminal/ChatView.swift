@@ -93,8 +93,7 @@ package struct ChatView: Sendable {
                 timings[room.number]?.boardAt = nil
                 tellBoard(of: room, at: wallClock)
             }
-            if let deadline = timings[room.number]?.lonelyAt, deadline <= now {
-                timings[room.number]?.lonelyAt = nil
+            if timings[room.number]?.takeLoneliness(at: now) == true {
                 if isOpen(room) { add(rendering.notice(language(.lonely), at: wallClock), of: wallClock) }
             }
         }
@@ -244,7 +243,7 @@ extension ChatView {
     private mutating func begin(
         as me: PeerName, in room: RoomLabel, isPrivate: Bool, at now: Instant, wallClock: Timestamp
     ) {
-        change(room) { $0.lonelyAt = now + ChatView.lonelyTime }
+        change(room) { $0.enter(at: now) }
         let place = language(isPrivate ? .privateRoom : .openRoom, DisplayGuard.safe(room.name))
         let text = language(.welcome, me.displayName, place)
         add(rendering.notice(text, at: wallClock), of: wallClock)

@@ -12,7 +12,7 @@ struct RoomTiming: Sendable {
     /// The time at which a user hears of the cards that came as history; nil for never.
     var boardAt: Instant?
     /// The time at which a user without peers gets advice; nil for never.
-    var lonelyAt: Instant?
+    private(set) var lonelyAt: Instant?
     private var hasMet = false
     /// When the first peer came, or the first one after the last had gone; nil while the user is alone.
     private var metAt: Instant?
@@ -20,6 +20,18 @@ struct RoomTiming: Sendable {
     /// The next time that something is due; nil for never.
     var deadline: Instant? {
         [arrivals.deadline, joins.deadline, reactions.deadline, boardAt, lonelyAt].compactMap(\.self).min()
+    }
+
+    /// The user entered the room: without a peer it gets advice after a while.
+    mutating func enter(at now: Instant) {
+        if !hasMet { lonelyAt = now + ChatView.lonelyTime }
+    }
+
+    /// Whether the advice is due, once.
+    mutating func takeLoneliness(at now: Instant) -> Bool {
+        guard let due = lonelyAt, due <= now else { return false }
+        lonelyAt = nil
+        return true
     }
 
     /// Whether the user is or was until now without peers.

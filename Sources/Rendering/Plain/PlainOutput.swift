@@ -59,7 +59,12 @@ package struct PlainOutput: Sendable {
         case .event(.message), .error, .entered, .viewed, .leaving, .snapshot: return []
         case .opened(let conversation, let recent):
             return Opening(conversation, recent: recent).lines(wording, at: time)
-        case .listening(let place): return [language(.listening, place.face, place.url ?? place.address)]
+        case .listening(let place):
+            // A link has the token in it.
+            guard place.url == nil, let file = place.tokenFile else {
+                return [language(.listening, place.face, place.url ?? place.address)]
+            }
+            return [language(.listeningWithToken, place.face, place.address, DisplayGuard.safe(file))]
         case .entering(let count): return [language(.roomsFollow, "\(count)")]
         case .event(.failed(let who, let messages)): return messages.map { failure($0, with: who) }
         case .event(let event): return notice(event, changes).map { [$0] } ?? []

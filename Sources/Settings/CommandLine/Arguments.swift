@@ -36,6 +36,8 @@ package struct Arguments: Hashable, Sendable {
     package var webPort: UInt16?
     /// Whether the page is opened in the user's browser at the start.
     package var opensPage = false
+    /// The file that keeps the token of the page and the gateways; nil for a new token.
+    package var tokenFile: String?
     /// The port of the STOMP gateway; 0 for any, nil for none.
     package var stompPort: UInt16?
     /// The port of the IRC gateway; 0 for any, nil for none.
