@@ -324,7 +324,9 @@ extension EventHub {
         // A client that has taken all of its output is not slow, however long an answer is.
         let isForced = client.output.isEmpty
         let effects = client.act(body)
-        let mayStay = isTurnedAway || client.isClosing || client.session?.hasShownToken != true
+        let mayStay =
+            isTurnedAway || effects.isEmpty || client.isLost || client.isClosing
+            || client.session?.hasShownToken != true
         // One that takes the place of another client leaves that place first.
         let takesPlace = effects.contains { if case .takePlace = $0 { true } else { false } }
         guard mayStay || takesPlace || quota.admit(number) else { return turnAway(number, at: now) }

@@ -83,9 +83,9 @@ import Wire
         var client = try Client()
         client.send("PASS \(client.token.text)", "NICK zed", "USER a 0 * :a")
         let lines = client.takeOutput()
-        #expect(lines.first == ":zed!u@01010101.earshot NICK ana")
+        #expect(lines.first == ":zed!u@01010101.earshot NICK :ana")
         #expect(lines.contains(":ana!u@01010101.earshot JOIN #lobby"))
-        #expect(lines.last == ":earshot 366 ana #lobby :End of NAMES")
+        #expect(lines.last == ":gateway.earshot 366 ana #lobby :End of NAMES")
         #expect(client.session.hasShownToken)
     }
 
@@ -115,7 +115,7 @@ import Wire
         client.hear(.peer(.left, try Self.who("bob", 2), online: 0))
         #expect(
             client.takeOutput() == [
-                ":ben!u@02020202.earshot JOIN #lobby", ":ben!u@02020202.earshot NICK bob",
+                ":ben!u@02020202.earshot JOIN #lobby", ":ben!u@02020202.earshot NICK :bob",
                 ":bob!u@02020202.earshot QUIT left",
             ])
     }
@@ -127,7 +127,7 @@ import Wire
         client.complete([.error(ChatError(.empty, .messageEmpty))])
         let lines = client.takeOutput()
         #expect(lines.count == 1)
-        #expect(lines.first?.hasPrefix("@label=a :earshot FAIL PRIVMSG EMPTY #lobby :") == true)
+        #expect(lines.first?.hasPrefix("@label=a :gateway.earshot FAIL PRIVMSG EMPTY #lobby :") == true)
     }
 
     @Test func `a command with a label that says nothing is acknowledged`() throws {
@@ -135,7 +135,9 @@ import Wire
         client.register("labeled-response batch")
         client.send("@label=a PONG x", "@label=b MONITOR L")
         #expect(
-            client.takeOutput() == ["@label=a :earshot ACK", "@label=b :earshot 733 ana :End of MONITOR list"])
+            client.takeOutput() == [
+                "@label=a :gateway.earshot ACK", "@label=b :gateway.earshot 733 ana :End of MONITOR list",
+            ])
     }
 
     @Test func `a request is a notice with how to answer it`() throws {
@@ -155,14 +157,14 @@ import Wire
         #expect(client.asked.count == 1)
         #expect(client.takeOutput().isEmpty)
         client.complete()
-        #expect(client.takeOutput() == [":earshot PONG earshot b"])
+        #expect(client.takeOutput() == [":gateway.earshot PONG gateway.earshot b"])
     }
 
     @Test func `a silent client is asked, and let go`() throws {
         var client = try Client()
         client.register()
         client.take(client.session.tick(at: Self.zero + .seconds(90)))
-        #expect(client.takeOutput() == ["PING earshot"] && !client.isClosed)
+        #expect(client.takeOutput() == ["PING gateway.earshot"] && !client.isClosed)
         client.take(client.session.tick(at: Self.zero + .seconds(180)))
         #expect(client.isClosed && client.session.isOver)
     }

@@ -59,6 +59,16 @@ class Limits(IRCTest):
         bob.say("still here")
         holder.next("PRIVMSG", text="still here")
 
+    def test_a_client_too_many_is_not_welcomed_first(self):
+        alice = self.irc_served()
+        clients = [self.client(alice) for _ in range(64)]
+        last = self.stranger(alice)
+        last.send(f"PASS {alice.token}", "NICK alice", "USER a 0 * :a")
+        self.assertEqual([line.command for line in last.ends()], ["ERROR"])
+        clients[0].close()
+        alice.node.counts("irc_clients", 63)
+        self.client(alice)
+
     def test_a_stranger_ends_however_slowly_it_writes(self):
         alice = self.irc_served()
         stream = self.silent(alice, 1)[0]

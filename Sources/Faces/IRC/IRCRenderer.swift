@@ -116,13 +116,8 @@ extension IRCSession {
         case .message(let message): return lines(of: message, in: room, chat)
         case .edited(let message): return edition(of: message, in: room, chat)
         case .deleted(let message):
-            guard !capabilities.contains(.messageRedaction) else { return redaction(of: message, in: room, chat) }
-            return lines(ofStored: message, in: room, chat).map { line in
-                var line = line
-                line.message.command = "NOTICE"
-                line.message.parameters[1] = "* deleted what was said at \(clock(of: message))"
-                return line
-            }
+            let isKnown = capabilities.contains(.messageRedaction)
+            return isKnown ? redaction(of: message, in: room, chat) : deletion(of: message, in: room, chat)
         case .reacted(let reaction): return lines(of: reaction, in: room, chat)
         case .card(let card): return card.isHistory ? [] : lines(of: card, "put up a card: ", in: room, chat)
         case .cardRemoved(let card, let end):
@@ -237,6 +232,16 @@ extension IRCSession {
                     action ?? "* edited (\(clock(of: message))): \(DisplayGuard.safe(message.text))"
                 line.message.tags = [IRCMessage.Tag(name: "+draft/reply", value: message.id.hexadecimal)]
             }
+            return line
+        }
+    }
+
+    /// The word about a deletion for a client that can not take the text back.
+    private mutating func deletion(of message: MessageView, in room: RoomLabel, _ chat: ChatModel) -> [IRCLine] {
+        lines(ofStored: message, in: room, chat).map { line in
+            var line = line
+            line.message.command = "NOTICE"
+            line.message.parameters[1] = "* deleted what was said at \(clock(of: message))"
             return line
         }
     }

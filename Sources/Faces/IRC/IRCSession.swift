@@ -68,7 +68,7 @@ package struct IRCSession: ClientSession {
     var monitored: [String: String] = [:]
     /// The keys of metadata that the client has subscribed to.
     var subscriptions: Set<String> = []
-    /// The texts of open requests that the client was told.
+    /// The texts of open requests that the client got as notices.
     var toldRequests: [ConversationID: String] = [:]
     /// The emojis of peers on messages, of which an event tells all.
     var reactions = IRCReactions()

@@ -291,7 +291,7 @@ import Wire
         _ = overlay.tick(now: start + Limits.graftPause, using: &randomness)
         #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == near })
         #expect(hello(Hello(isOverlay: true), from: far).contains(.distances(TreeDistances(repeating: 3))))
-        // What no room can have is no distance: the own one stays.
+        // A distance that no room has is unknown: the own one stays.
         overlay.closed(near, now: start)
         _ = overlay.tick(now: start + Limits.graftPause, using: &randomness)
         #expect((0..<Trees.count).allSatisfy { overlay.trees.parent(of: $0) == far })
