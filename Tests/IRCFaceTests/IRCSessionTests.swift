@@ -122,7 +122,7 @@ import Wire
 
     @Test func `a text that the node refuses is refused with its rule`() throws {
         var client = try Client()
-        client.register("standard-replies labeled-response")
+        client.register("standard-replies labeled-response batch")
         client.send("@label=a PRIVMSG #lobby :x")
         client.complete([.error(ChatError(.empty, .messageEmpty))])
         let lines = client.takeOutput()
