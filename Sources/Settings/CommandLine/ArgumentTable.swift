@@ -88,7 +88,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
         },
         .server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
         .server("--irc", "an IRC gateway for this machine's clients", port: 6_667) { $0.ircPort = $1 },
-        .file("--token-file", "keep the token of --web, --stomp and --irc in this file, or make it there") {
+        .file("--token-file", "keep the token of the page and the gateways in this file, or make it there") {
             $0.tokenFile = $1
         },
         .flag("--allow-root", "run as root, also outside a container") { $0.allowsRoot = true },

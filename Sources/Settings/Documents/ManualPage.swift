@@ -134,7 +134,7 @@ enum ManualPage {
         .Pp
         Say each line of a file as it grows:
         .Pp
-        .Dl tail \\-f news | earshot
+        .Dl tail \\-f news | earshot send -
         .Pp
         Say something through the node that runs already:
         .Pp
