@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import tempfile
 import unittest
 
 from irc import MODERN, IRCTest, batch
@@ -83,6 +84,24 @@ class Room(IRCTest):
         join = client.next("JOIN", "#lobby")
         self.assertNotEqual(first[:8], again.key[:8])
         self.assertTrue(join.source.endswith(f"@{again.key[:8]}.earshot"))
+
+    def test_a_peer_that_returns_with_its_key_under_another_nick_joins_and_renames_nobody(self):
+        alice = self.irc_served()
+        client = self.client(alice)
+        with tempfile.TemporaryDirectory(prefix="earshot-irc.") as folder:
+            key = ("--identity", f"{folder}/key")
+            bob = self.person("bob", alice, *key)
+            client.next("JOIN", "#lobby", nick="bob")
+            client.ask("MONITOR + bob,robert")
+            bob.quit()
+            client.next("731")
+            bob.process.wait()
+            found = len(client.seen)
+            self.person("robert", alice, *key)
+            client.next("JOIN", "#lobby", nick="robert")
+            client.ask()
+            told = [(line.command, line.text.split("!")[0]) for line in client.seen[found:] if line.command in ("NICK", "730", "731")]
+            self.assertEqual(told, [("730", "robert")])
 
     def test_names_that_irc_can_not_have_are_made_legal(self):
         alice = self.irc_served()

@@ -50,6 +50,9 @@ struct IRCDirectory: Sendable {
         return renames
     }
 
+    /// A user was gone when its nick changed: the client has no user of the old nick.
+    mutating func dropRenames(of user: User) { renames.removeAll { $0.user == user } }
+
     /// The user of the node has this name: a peer with that nick gets another one.
     mutating func setOwn(_ nickname: String, _ chat: ChatModel) {
         let nick = IRCDirectory.legal(nickname)

@@ -69,6 +69,7 @@ extension IRCSession {
             let known = directory[ConversationID(room: label.number, peer: person.who.key)]
             guard known != nil || isHere else { continue }
             let user = user(person, in: label, chat)
+            if !wasHere { directory.dropRenames(of: ConversationID(room: label.number, peer: person.who.key)) }
             lines += renameLines(chat)
             // A key that is here under the same nick in another room has neither come nor gone.
             let others = rooms(of: user, chat).filter { $0.label.number != label.number }
