@@ -12,7 +12,11 @@ enum Announcer {
         let address = RoomAddress.open(CommandLine.arguments.dropFirst().first ?? "lobby")
         try await Room.join(address, as: .ephemeral(), nickname: "announcer", options: options) { room in
             while let line = readLine() {
-                do { try await room.send(line) } catch let error as SendError { print("not said: \(error)") }
+                do {
+                    try await room.send(line)
+                } catch let error as SendError where error.reason != .ended {
+                    print("not said: \(error)")
+                }
             }
         }
     }

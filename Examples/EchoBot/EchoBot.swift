@@ -13,12 +13,17 @@ enum EchoBot {
         let me = try Identity.ephemeral()
         try await Room.join("lobby", as: me, nickname: "echo", options: options) { room in
             for await event in room.events {
-                switch event {
-                case .message(let message) where !message.isFromCurrentUser,
-                    .direct(let message) where !message.isFromCurrentUser:
-                    try await message.reply("re: \(message.text.prefix(200))")
-                case .request(let request): try await request.accept().send("hi")
-                default: break
+                do {
+                    switch event {
+                    case .message(let message) where !message.isFromCurrentUser,
+                        .direct(let message) where !message.isFromCurrentUser:
+                        try await message.reply("re: \(message.text.prefix(200))")
+                    case .request(let request): try await request.accept().send("hi")
+                    default: break
+                    }
+                } catch let error as SendError where error.reason != .ended {
+                    // The person has left, for instance: others still ask.
+                    print("not said: \(error)")
                 }
             }
         }

@@ -85,7 +85,7 @@ class Room(IRCTest):
         self.assertNotEqual(first[:8], again.key[:8])
         self.assertTrue(join.source.endswith(f"@{again.key[:8]}.earshot"))
 
-    def test_a_peer_that_returns_with_its_key_under_another_nick_joins_and_renames_nobody(self):
+    def test_a_peer_that_returns_with_its_key_under_another_nick_joins_and_is_no_rename(self):
         alice = self.irc_served()
         client = self.client(alice)
         with tempfile.TemporaryDirectory(prefix="earshot-irc.") as folder:

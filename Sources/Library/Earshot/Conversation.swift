@@ -20,7 +20,7 @@ public struct Conversation: Sendable, Hashable {
     var kind: Chat.Conversation { person.map { .direct($0.key) } ?? .publicRoom }
 
     /// Says a text in the conversation, as `Room.send(_:)`. The first text for a person is a request, which the person accepts or
-    /// declines; the next one waits for that answer (`SendError` with `notAccepted`).
+    /// declines; until it is accepted, a further text throws `SendError` with `notAccepted`.
     ///
     /// - Parameters:
     ///   - text: 1 to 240 characters.

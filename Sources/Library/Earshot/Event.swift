@@ -8,7 +8,7 @@ public enum Event: Sendable {
     case message(Message)
     /// A message was said in a private conversation.
     case direct(Message)
-    /// A message that was said to the room before came from the memory of a peer.
+    /// A message came from the memory of a peer: it was said before this user came, or while this node had no connection.
     case history(Message)
     /// A person asks for a private conversation.
     case request(Request)
@@ -20,7 +20,7 @@ public enum Event: Sendable {
     case arrived(Person)
     /// A person left the room.
     case left(Person)
-    /// A person has another name, or is away or back.
+    /// A person has another name, or its presence changed.
     case changed(Person)
     /// A message has another text.
     case edited(Message)
@@ -38,7 +38,7 @@ public enum Event: Sendable {
     case typing(Person, in: Conversation, isOn: Bool)
     /// A warning about the network or the room: a code of Docs/JSON.md, and a line for people.
     case notice(code: String, text: String)
-    /// This reader was slow, and so many events were dropped, which were older than the next one.
+    /// The reader was too slow: this many events were dropped, which were older than the next one.
     case missed(Int)
     /// The last event: the node has ended.
     case stopped(Stop)

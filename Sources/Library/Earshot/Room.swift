@@ -17,7 +17,8 @@ public final class Room: Sendable, Hashable {
     }
 
     /// Joins a room, and leaves it when `body` returns, throws or is cancelled: peers get a goodbye, and messages that wait are
-    /// sent, for 10 s at most.
+    /// sent, for 10 s at most. Meanwhile the node dials peers again whose connections are lost. Where it ends by itself, `Event.stopped` is
+    /// the last event and says why; `body` goes on, and what it sends from then on throws `SendError` with `ended`.
     ///
     /// - Parameters:
     ///   - address: the room.
