@@ -12,7 +12,7 @@ extension IRCSession {
     mutating func lines(of heard: HubEvent, _ chat: ChatModel) -> [IRCLine] {
         var lines: [IRCLine] = []
         let room = heard.report.room
-        for case .erased(.request(let id)) in heard.changes { toldRequests[id] = nil }
+        forgetRequests(behind: heard)
         if case .event(let event) = heard.report.report {
             if !IRCSession.isAcceptedHere(heard) { lines += self.lines(of: event, in: room, chat) }
             if case .message = event {
@@ -31,6 +31,12 @@ extension IRCSession {
             lines.append(IRCLine(ownMask, "PART", [IRCSession.channel(named: label.name), "the room was left"]))
         }
         return renameLines(chat) + lines
+    }
+
+    /// Forgets the requests that are open no more. The text of one that was accepted comes again, as a message behind this.
+    private mutating func forgetRequests(behind heard: HubEvent) {
+        if case .event(.direct(.accepted, _)) = heard.report.report { return }
+        for case .request(let id, isOpen: false) in heard.changes { toldRequests[id] = nil }
     }
 
     /// Whether the user accepted a request, of which the client needs no word.
