@@ -143,10 +143,10 @@ class Runs(WebTest):
     def hears(self, node, text):
         return node.wait(lambda event: event["event"] == "message" and event["text"] == text, f"message {text!r}")
 
-    def test_the_commands_of_the_readme_for_other_programs(self):
+    def test_the_commands_for_other_programs(self):
         node = self.node()
         other = self.person("bob", type("Of", (), {"node": node}))
-        lines = self.block("README.md", "Scripts/run send the build").splitlines()
+        lines = self.block("Docs/Options.md", "earshot send the build").splitlines()
         _, tail = self.begin(["bash", "-c", lines[3]])
         for line in lines[:3]:
             line = line.replace("make 2>&1", "echo all is built").replace("4821", str(other.number))
@@ -161,21 +161,11 @@ class Runs(WebTest):
         self.expect(tail, "> last")
 
     def test_a_key_of_a_private_room_is_made_and_used(self):
-        for file, start in (("README.md", "(umask 077; Scripts/run room"), ("Docs/Options.md", "(umask 077; earshot room")):
-            make, use = self.block(file, start).splitlines()
-            self.assertEqual(self.shell(make).returncode, 0)
-            result = self.shell(use + " --discovery none --json --no-control", stdin=subprocess.DEVNULL)
-            ready = json.loads(result.stdout.splitlines()[0])
-            self.assertEqual((ready["event"], ready["room"]), ("ready", "kitchen"), result.stderr)
-            os.remove(f"{self.folder}/kitchen.key")
-
-    def test_an_identity_is_kept(self):
-        line = self.block("README.md", "Scripts/run --identity").strip()
-        keys = []
-        for _ in range(2):
-            result = self.shell(line + " --discovery none --json --no-control", stdin=subprocess.DEVNULL)
-            keys.append(json.loads(result.stdout.splitlines()[0])["self"]["key"])
-        self.assertEqual(keys[0], keys[1])
+        make, use = self.block("Docs/Options.md", "(umask 077; earshot room").splitlines()
+        self.assertEqual(self.shell(make).returncode, 0)
+        result = self.shell(use + " --discovery none --json --no-control", stdin=subprocess.DEVNULL)
+        ready = json.loads(result.stdout.splitlines()[0])
+        self.assertEqual((ready["event"], ready["room"]), ("ready", "kitchen"), result.stderr)
 
     @unittest.skipUnless(shutil.which("socat") and shutil.which("jq"), "there is no socat or jq")
     def test_a_shell_asks_the_control_socket(self):
