@@ -250,10 +250,11 @@ build_product() {
     # Relative relocations take a tenth of the size; glibc 2.36 and later load them.
     printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
         linking+=(-Xlinker -z -Xlinker pack-relative-relocs)
-    # In a place of its own, as SwiftPM builds one thing at a time in each: the tests are built beside it.
+    # In a place of its own, as SwiftPM builds one thing at a time in each: the tests are built beside it. Information for debuggers,
+    # which the linker drops anyway, has the names of folders in it: without it, builds in two folders are equal.
     local place=$package/.build/optimised
     swift build "${places[@]}" --package-path "$package" --scratch-path "$place" --configuration release --static-swift-stdlib \
-        --disable-local-rpath "${linking[@]}" --product "$1" </dev/null >&2 || return
+        --disable-local-rpath -debug-info-format none --disable-index-store "${linking[@]}" --product "$1" </dev/null >&2 || return
     mkdir -p "$(dirname "$2")"
     cp "$place/release/$1" "$2.new" && touch -r "$started" "$2.new" && mv "$2.new" "$2"
 }

@@ -205,12 +205,7 @@ extension EventHub {
         clients[lastClient] = Client(session, isRoaming: isRoaming)
         changed(lastClient)
         if let oldest = quota.arrive(lastClient, at: now) { end(oldest, .stranger, at: now) }
-        // A client that needs no token gets the refusal alone if there is no place.
-        if session?.hasShownToken == true, !quota.admit(lastClient) {
-            turnAway(lastClient, at: now)
-        } else {
-            act(lastClient, at: now) { $0.begin(at: now) }
-        }
+        act(lastClient, at: now) { $0.begin(at: now) }
         return lastClient
     }
 

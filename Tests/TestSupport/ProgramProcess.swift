@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 import Reactor
 import Synchronization
 import Testing
@@ -11,7 +11,7 @@ package actor ProgramProcess {
     package enum End: Equatable { case exited(CInt), killed(CInt) }
 
     private let loop: EventLoop
-    private let child: pid_t
+    private let child: CInt
     private let input: CInt
     private let output: CInt
     private let diagnostics: CInt
@@ -54,7 +54,7 @@ package actor ProgramProcess {
     }
 
     /// The process number.
-    package nonisolated var id: pid_t { child }
+    package nonisolated var id: CInt { child }
 
     /// Whether its terminal shows what is typed.
     package var echoes: Bool {

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// A directory of a test's own, removed with all that is in it.
 package final class StorageScratch: Sendable {
@@ -17,7 +17,7 @@ package final class StorageScratch: Sendable {
     /// The names in the directory, hidden files too.
     package var names: [String] { StorageScratch.names(in: path).sorted() }
 
-    package func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o600) throws {
+    package func write(_ bytes: [UInt8], to name: String, mode: UInt32 = 0o600) throws {
         let file = unsafe open(self(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard file >= 0 else { throw ProgramSpawn.Failure(call: "open", number: errno) }
         defer { _ = close(file) }
@@ -41,7 +41,7 @@ package final class StorageScratch: Sendable {
     }
 
     /// The permissions of a file or directory; nil where there is none.
-    package func mode(of name: String) -> mode_t? {
+    package func mode(of name: String) -> UInt32? {
         var status = stat()
         return unsafe lstat(self(name), &status) == 0 ? status.st_mode & 0o7777 : nil
     }
