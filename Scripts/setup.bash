@@ -169,6 +169,10 @@ readonly places=(
     --package-path "$root" --cache-path "$build/cache" --config-path "$build/configuration"
     --security-path "$build/security")
 
+# No index for editors, and no information for debuggers, which has the names of folders in it: without it, programs that are built in
+# two folders are equal.
+readonly lean_build=(--disable-index-store -debug-info-format none)
+
 prepare_build() {
     require "$to_build"
     find_swift
@@ -250,11 +254,10 @@ build_product() {
     # Relative relocations take a tenth of the size; glibc 2.36 and later load them.
     printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
         linking+=(-Xlinker -z -Xlinker pack-relative-relocs)
-    # In a place of its own, as SwiftPM builds one thing at a time in each: the tests are built beside it. Information for debuggers,
-    # which the linker drops anyway, has the names of folders in it: without it, builds in two folders are equal.
+    # In a place of its own, as SwiftPM builds one thing at a time in each: the tests are built beside it.
     local place=$package/.build/optimised
     swift build "${places[@]}" --package-path "$package" --scratch-path "$place" --configuration release --static-swift-stdlib \
-        --disable-local-rpath -debug-info-format none --disable-index-store "${linking[@]}" --product "$1" </dev/null >&2 || return
+        --disable-local-rpath "${lean_build[@]}" "${linking[@]}" --product "$1" </dev/null >&2 || return
     mkdir -p "$(dirname "$2")"
     cp "$place/release/$1" "$2.new" && touch -r "$started" "$2.new" && mv "$2.new" "$2"
 }
