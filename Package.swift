@@ -196,7 +196,7 @@ let package = Package(
                 "Phrases", "Wire", "Noise", "ChatNode", "Reactor", "Discovery", "CAvahi", "CAvahiCore", "CLinux",
                 "TestSupport",
             ]),
-        tests("LibraryTests", ["Earshot", "EarshotTesting"]),
+        tests("LibraryTests", ["Reactor", "Earshot", "EarshotTesting", "EarshotControl"]),
         tests("DoctorTests", ["ChatNode", "Reactor", "Discovery", "Commands", "Doctor", "TestSupport"]),
         tests("HubTests", ["Wire", "Chat", "ChatNode", "Commands", "Model", "Hub", "TestSupport"]),
         tests(

@@ -8,7 +8,7 @@ enum Announcer {
     static func main() async throws {
         var options = Options()
         options.peers = Array(CommandLine.arguments.dropFirst(2))
-        if !options.peers.isEmpty { options.discovery = .none }
+        if !options.peers.isEmpty { options.discovery = .disabled }
         let address = RoomAddress.open(CommandLine.arguments.dropFirst().first ?? "lobby")
         try await Room.join(address, as: .ephemeral(), nickname: "announcer", options: options) { room in
             while let line = readLine() {

@@ -1,6 +1,6 @@
 import Earshot
 
-/// Says what others say, and accepts each request for a private conversation.
+/// Says what others say, and accepts each request for a direct conversation.
 ///
 ///     swift run EchoBot                    in the lobby, found by mDNS
 ///     swift run EchoBot 192.0.2.7:4000     with a node that is named
@@ -9,7 +9,7 @@ enum EchoBot {
     static func main() async throws {
         var options = Options()
         options.peers = Array(CommandLine.arguments.dropFirst())
-        if !options.peers.isEmpty { options.discovery = .none }
+        if !options.peers.isEmpty { options.discovery = .disabled }
         let me = try Identity.ephemeral()
         try await Room.join("lobby", as: me, nickname: "echo", options: options) { room in
             for await event in room.events {

@@ -22,16 +22,16 @@ struct DiceBotTests {
             var bot = DiceBot(Counting())
             try await bot.run(in: room)
         }
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         return (network, ada)
     }
 
     @Test func rollsWhatIsAskedFor() async throws {
         let (network, ada) = try await room()
         let question = try await ada.send("roll 2d6")
-        await network.run(for: .seconds(1))
+        try await network.run(for: .seconds(1))
         let answer = try #require(await ada.messages.last)
-        #expect(answer.from.nickname == "dice")
+        #expect(answer.author.nickname == "dice")
         #expect(answer.replyTo == question.id)
         #expect(answer.text == "1 + 2 = 3")
     }
@@ -40,7 +40,7 @@ struct DiceBotTests {
     func leavesOtherTextsAlone(text: String) async throws {
         let (network, ada) = try await room()
         try await ada.send(text)
-        await network.run(for: .seconds(2))
+        try await network.run(for: .seconds(2))
         #expect(await ada.messages.map(\.text) == [text])
     }
 
@@ -51,8 +51,8 @@ struct DiceBotTests {
             try await ada.send("roll 1d6")
             try await bob.send("roll 1d6")
         }
-        await network.run(for: .seconds(60))
-        #expect(await ada.messages.count { $0.from.nickname == "dice" } == 40)
+        try await network.run(for: .seconds(60))
+        #expect(await ada.messages.count { $0.author.nickname == "dice" } == 40)
     }
 
     @Test func answersOnceTheNetworkIsWhole() async throws {
@@ -62,13 +62,13 @@ struct DiceBotTests {
             var bot = DiceBot(Counting())
             try await bot.run(in: room)
         }
-        await network.run(for: .seconds(30))
+        try await network.run(for: .seconds(30))
         await network.partition([ada])
         try await ada.send("roll 2d6")
-        await network.run(for: .seconds(10))
+        try await network.run(for: .seconds(10))
         #expect(await ada.messages.count == 1)
         await network.heal()
-        await network.run(for: .seconds(120))
+        try await network.run(for: .seconds(120))
         #expect(await ada.messages.count == 2)
     }
 }

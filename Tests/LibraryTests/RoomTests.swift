@@ -7,7 +7,7 @@ struct RoomTests {
     /// Options of a node without discovery, which dials the ports of this machine.
     private func options(_ ports: UInt16?...) -> Options {
         var options = Options()
-        options.discovery = .none
+        options.discovery = .disabled
         options.peers = ports.compactMap { $0.map { "127.0.0.1:\($0)" } }
         return options
     }
@@ -21,7 +21,7 @@ struct RoomTests {
                 var events = ada.events.makeAsyncIterator()
                 while let event = await events.next() {
                     guard case .message(let message) = event else { continue }
-                    #expect(message.from.id == bob.id)
+                    #expect(message.author.id == bob.id)
                     try await message.reply("re: \(message.text)")
                     break
                 }
@@ -79,7 +79,7 @@ struct RoomTests {
             taken.port = try #require(await room.port)
             #expect(try await reason("lobby", taken) == .portUnavailable)
         }
-        #expect(throws: JoinError.self) { try Identity.file("/proc/none/me") }
+        #expect(throws: IdentityError.self) { try Identity.file("/proc/none/me") }
     }
 
     @Test func `An identity in a file is the same in each run, and is in one place at a time`() async throws {
@@ -90,8 +90,8 @@ struct RoomTests {
             try await Room.join("lobby", as: me, nickname: "kept", options: options()) { room in
                 #expect(await room.me?.id == me.id)
             }
-            let error = #expect(throws: JoinError.self) { try Identity.file(path) }
-            #expect(error?.reason == .identityUnusable)
+            let error = #expect(throws: IdentityError.self) { try Identity.file(path) }
+            #expect(error?.reason == .inUse)
             return me.id
         }()
         let again = try Identity.file(path)

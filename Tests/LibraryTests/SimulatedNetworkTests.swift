@@ -8,9 +8,9 @@ struct SimulatedNetworkTests {
         let network = try SimulatedNetwork(seed: 1)
         let ada = try await network.join("lobby", as: "ada")
         let bob = try await network.join("lobby", as: "bob")
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         try await ada.send("hello")
-        await network.run(for: .seconds(1))
+        try await network.run(for: .seconds(1))
         #expect(await bob.messages.map(\.text) == ["hello"])
         #expect(await bob.people.map(\.nickname) == ["ada"])
         #expect(network.elapsed >= .seconds(6))
@@ -25,9 +25,9 @@ struct SimulatedNetworkTests {
                 try await message.reply("re: \(message.text)")
             }
         }
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         for number in 1...20 { try await ada.send("ping \(number)") }
-        await network.run(for: .seconds(20))
+        try await network.run(for: .seconds(20))
         let texts = await ada.messages.map(\.text)
         #expect(texts.filter { $0.hasPrefix("re: ") } == (1...20).map { "re: ping \($0)" })
     }
@@ -42,9 +42,9 @@ struct SimulatedNetworkTests {
         let ada = try await network.join("lobby", as: "ada")
         let bob = try await network.join("lobby", as: "bob")
         let message = try await ada.send("hello")
-        await network.run(for: .seconds(30))
+        try await network.run(for: .seconds(30))
         var story = [message.id.description, "\(message.sentAt)", "\(network.elapsed)"]
-        for message in await bob.messages { story.append("\(message.from.id) \(message.sentAt) \(message.text)") }
+        for message in await bob.messages { story.append("\(message.author.id) \(message.sentAt) \(message.text)") }
         return story
     }
 
@@ -52,28 +52,28 @@ struct SimulatedNetworkTests {
         let network = try SimulatedNetwork(seed: 3)
         let ada = try await network.join("lobby", as: "ada")
         let bob = try await network.join("lobby", as: "bob")
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         await network.partition([ada], [bob])
         try await ada.send("while parted")
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         #expect(await bob.messages.isEmpty)
         await network.heal()
-        await network.run(for: .seconds(60))
+        try await network.run(for: .seconds(60))
         #expect(await bob.messages.map(\.text) == ["while parted"])
     }
 
-    @Test func `A request is accepted, and the conversation is private`() async throws {
+    @Test func `A request is accepted, and the conversation is direct`() async throws {
         let network = try SimulatedNetwork(seed: 4)
         let ada = try await network.join("lobby", as: "ada")
         let bob = try await network.join("lobby", as: "bob")
         let eve = try await network.join("lobby", as: "eve")
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         let other = try #require(await ada.people.first { $0.nickname == "bob" })
         try await ada.conversation(with: other).send("may I?")
         let request = try #require(await bob.events.firstRequest)
         #expect(request.text == "may I?")
         try await request.accept().send("yes")
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         #expect(await ada.conversation(with: other).messages().map(\.text) == ["may I?", "yes"])
         #expect(await eve.messages.isEmpty)
     }
@@ -95,9 +95,9 @@ struct SimulatedNetworkTests {
         let network = try SimulatedNetwork(seed: 6)
         let ada = try await network.join("lobby", as: "ada")
         let bob = try await network.join("lobby", as: "bob")
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         for number in 0..<Events.capacity + 10 { try await ada.send("\(number)") }
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         var events = bob.events.makeAsyncIterator()
         guard case .missed(let count) = await events.next() else { throw Unexpected() }
         #expect(count >= 10)
@@ -108,12 +108,12 @@ struct SimulatedNetworkTests {
         let network = try SimulatedNetwork(seed: 9)
         let ada = try await network.join("lobby", as: "ada")
         let bob = try await network.join("lobby", as: "bob")
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         await network.leave(bob)
         var last: Event?
         for await event in bob.events { last = event }
         guard case .stopped(.left) = last else { throw Unexpected() }
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         #expect(await ada.people.isEmpty)
     }
 
@@ -121,12 +121,12 @@ struct SimulatedNetworkTests {
         let network = try SimulatedNetwork(seed: 10)
         let ada = try await network.join("lobby", as: "ada")
         let bot = try await network.join("lobby", as: "bot") { room in for await _ in room.events {} }
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         #expect(await ada.people.count == 1)
         bot.cancel()
-        await network.run(for: .seconds(5))
+        try await network.run(for: .seconds(5))
         #expect(await ada.people.isEmpty)
-        try await bot.value
+        try await bot.waitForEnd()
     }
 
     @Test func `A network ends with the test, whatever its bots wait for`() async throws {
@@ -135,7 +135,7 @@ struct SimulatedNetworkTests {
             let network = try SimulatedNetwork(seed: 11)
             kept = network
             try await network.join("lobby", as: "bot") { room in for await _ in room.events {} }
-            await network.run(for: .seconds(3_600))
+            try await network.run(for: .seconds(3_600))
             #expect(network.elapsed >= .seconds(3_600))
         }
         #expect(kept == nil)

@@ -6,35 +6,36 @@ internal import Phrases
 public enum Event: Sendable {
     /// A message was said to the room now, by another person or by this user.
     case message(Message)
-    /// A message was said in a private conversation.
+    /// A message was said in a direct conversation.
     case direct(Message)
-    /// A message came from the memory of a peer: it was said before this user came, or while this node had no connection.
+    /// A message came from the memory of a peer: it was said before this user came or, where `Message.isMissed`, while this node
+    /// had no connection.
     case history(Message)
-    /// A person asks for a private conversation.
+    /// A person asks for a direct conversation.
     case request(Request)
-    /// A private conversation was accepted, by this user or the person.
+    /// A direct conversation was accepted, by this user or the person.
     case began(Conversation)
-    /// A private conversation is over, or its request was declined.
+    /// A direct conversation is over, or its request was declined.
     case ended(Conversation)
     /// A person came to the room.
     case arrived(Person)
     /// A person left the room.
     case left(Person)
-    /// A person has another name, or its presence changed.
+    /// A person has another name or presence; the value has the new ones.
     case changed(Person)
     /// A message has another text.
     case edited(Message)
     /// A message was deleted; its text is gone.
     case deleted(Message)
-    /// A person gives a message these emojis, and no others any more.
+    /// A person gives a message these emojis, and no others any more: none if it took them back. The message has all reactions to it.
     case reacted(Message, by: Person, emojis: [String])
-    /// Private messages of this user reached the person.
+    /// Direct messages of this user reached the person.
     case delivered([Message.ID], to: Person)
-    /// Private messages of this user were read; only where both sides send read receipts.
+    /// Direct messages of this user were read; only where both sides send read receipts.
     case read([Message.ID], by: Person)
-    /// Private messages of this user were given up.
+    /// Direct messages of this user were given up.
     case failed([Message.ID], to: Person)
-    /// A person begins or ceases to type.
+    /// A person begins or ceases to type. It is reported to cease 6 s after the last sign of it.
     case typing(Person, in: Conversation, isOn: Bool)
     /// A warning about the network or the room: a code of Docs/JSON.md, and a line for people.
     case notice(code: String, text: String)
@@ -68,10 +69,11 @@ extension Event {
     /// Nil for an event that is not shown.
     init?(_ event: NodeEvent, in room: Room) {
         switch event {
-        case .peer(let state, let who, reason: _, let was, online: _):
-            self = state == .left ? .left(Person(who)) : was == nil ? .arrived(Person(who)) : .changed(Person(who))
+        case .peer(let state, let who, let reason, let was, online: _):
+            let person = Person(who, Person.Presence(state, reason: reason))
+            self = state == .left ? .left(person) : was == nil ? .arrived(person) : .changed(person)
         case .message(let view): self = Event(view, in: room)
-        case .request(let who, let text): self = .request(Request(room: room, from: Person(who), text: text))
+        case .request(let who, let text): self = .request(Request(room: room, person: Person(who), text: text))
         case .direct(let change, let who):
             let conversation = Conversation(room, with: Person(who))
             self = change == .accepted ? .began(conversation) : .ended(conversation)

@@ -1,22 +1,28 @@
-internal import Chat
-internal import Noise
+package import Chat
+package import ChatNode
+package import Noise
 internal import Reactor
 internal import Storage
 internal import Synchronization
-internal import Wire
+package import Wire
 
-/// The key by which others know this user. One identity can be in several rooms at once.
+/// The key by which others know this user. One identity can be in several rooms at once, and in one room after the other: a later
+/// run of a room goes on under the last nickname and with the accepted direct conversations.
 public struct Identity: Sendable {
-    let kept: KeptIdentity
+    private let kept: KeptIdentity
 
-    /// A new identity that lasts as long as the process.
+    /// A new identity, which ends with the last copy of the value.
     ///
-    /// - Throws: `refusedBySystem` if the system offers no randomness.
-    public static func ephemeral() throws(JoinError) -> Identity {
+    /// - Throws: `IdentityError` with `noRandomness`.
+    public static func ephemeral() throws(IdentityError) -> Identity {
         try checkRandomness()
         var randomness = Randomness.system
-        return Identity(kept: KeptIdentity(Noise.Identity.generate(using: &randomness)))
+        return Identity(Noise.Identity.generate(using: &randomness))
     }
+
+    package init(_ key: consuming sending Noise.Identity) { kept = KeptIdentity(key) }
+
+    private init(kept: KeptIdentity) { self.kept = kept }
 
     /// The identity of a file, which is made if there is none. Beside it, `FILE.state` keeps the peers of direct conversations.
     ///
@@ -25,14 +31,14 @@ public struct Identity: Sendable {
     /// - Parameters:
     ///   - path: the file; `~/` at its beginning is the home directory.
     ///   - passphrase: the pass phrase that seals the file; nil for a file without one.
-    /// - Throws: `identityUnusable`, `refusedBySystem`.
-    public static func file(_ path: String, passphrase: String? = nil) throws(JoinError) -> Identity {
+    /// - Throws: `IdentityError`.
+    public static func file(_ path: String, passphrase: String? = nil) throws(IdentityError) -> Identity {
         try checkRandomness()
         let phrase: Secret? = passphrase.map { Secret(copying: $0) }
         do throws(StorageError) {
             return Identity(kept: try KeptIdentity.open(expanded(path), phrase: phrase))
         } catch {
-            throw JoinError(.identityUnusable, error.description)
+            throw IdentityError(error)
         }
     }
 
@@ -44,21 +50,51 @@ public struct Identity: Sendable {
         return home + path.dropFirst()
     }
 
-    private static func checkRandomness() throws(JoinError) {
-        guard Randomness.isAvailable else {
-            throw JoinError(.refusedBySystem, "libsodium can not start: see whether /dev/urandom is there")
+    private static func checkRandomness() throws(IdentityError) {
+        guard Randomness.isAvailable else { throw .noRandomness }
+    }
+
+    /// Makes a node that goes on behind the earlier runs of the identity, and starts it. On the node's executor.
+    package func start(
+        _ configuration: NodeConfiguration,
+        _ make: (NodeConfiguration, consuming sending Noise.Identity, EarlierRuns) throws(JoinError) -> Node
+    ) throws(JoinError) -> Node {
+        let (state, room) = (kept.state, configuration.room.id)
+        var configuration = configuration
+        configuration.nickname = configuration.nickname ?? state.nickname
+        let runs = EarlierRuns(
+            marks: PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked)),
+            accepted: state.accepted, minimumEpoch: state.nextEpoch,
+            epochChanged: { [kept] in kept.submit(epoch: $0) },
+            directsChanged: { [kept] in kept.submit(accepted: $0, of: room) })
+        let node = try make(configuration, kept.copy(), runs)
+        try kept.store(epoch: node.epoch, nickname: node.chat.ownName.nickname)
+        do throws(TransportError) { try node.start() } catch {
+            throw JoinError(.portUnavailable, StartFailure(listeningOn: configuration.port, error).message)
         }
+        return node
     }
 }
 
-/// An identity's key with the files that keep it, if there are any.
+/// The arguments of a `Node` that come from the earlier runs of its identity, and take changes for the later ones.
+package struct EarlierRuns {
+    package let marks: PeerMarks
+    package let accepted: [PeerID]
+    package let minimumEpoch: UInt64
+    package let epochChanged: (UInt64) -> Void
+    package let directsChanged: ([PeerID]) -> Void
+}
+
+/// An identity's key and state, with the files that keep them, if there are any.
 final class KeptIdentity: Sendable {
     let id: PeerID
-    let files: IdentityFiles?
+    private let files: IdentityFiles?
     private let writer: StateWriter?
     private let key: Mutex<Noise.Identity>
+    /// The state of an identity without files.
+    private let memory = Mutex(IdentityState())
     /// The peers of accepted direct conversations in each room.
-    private let accepted = Mutex<[ObjectIdentifier: [PeerID]]>([:])
+    private let accepted = Mutex<[RoomID: [PeerID]]>([:])
 
     init(_ identity: consuming sending Noise.Identity) {
         (id, files, writer) = (identity.id, nil, nil)
@@ -86,32 +122,37 @@ final class KeptIdentity: Sendable {
 
     func copy() -> sending Noise.Identity { key.withLock { $0.copy() } }
 
-    var state: IdentityState { files?.state ?? IdentityState() }
+    var state: IdentityState { files?.state ?? memory.withLock { $0 } }
 
     /// Stores the epoch of a run before any peer hears of it (Protocol.md section 9).
     func store(epoch: UInt64, nickname: String) throws(JoinError) {
-        do throws(StorageError) {
-            try files?.store { state in
-                state.epoch = max(state.epoch, epoch)
-                state.nickname = nickname
-            }
-        } catch {
+        let change = { (state: inout IdentityState) in
+            state.epoch = max(state.epoch, epoch)
+            state.nickname = nickname
+        }
+        guard let files else { return memory.withLock { change(&$0) } }
+        do throws(StorageError) { try files.store(change) } catch {
             throw JoinError(.identityUnusable, error.description)
         }
     }
 
-    func submit(epoch: UInt64) { writer?.submit { $0.epoch = max($0.epoch, epoch) } }
+    func submit(epoch: UInt64) { submit { $0.epoch = max($0.epoch, epoch) } }
 
     /// Stores the peers of direct conversations of a room behind those of the other rooms.
-    func submit(accepted peers: [PeerID], of room: ObjectIdentifier) {
+    func submit(accepted peers: [PeerID], of room: RoomID) {
         let others = accepted.withLock { all in
             all[room] = peers
             return all.filter { $0.key != room }.flatMap(\.value)
         }
         let kept = Set(peers)
-        writer?.submit { state in
+        submit { state in
             let all = Set(others).subtracting(kept).sorted() + peers
             state.accepted = Array(all.suffix(Limits.directConversations))
         }
+    }
+
+    private func submit(_ change: @escaping @Sendable (inout IdentityState) -> Void) {
+        guard let writer else { return memory.withLock { change(&$0) } }
+        writer.submit(change)
     }
 }

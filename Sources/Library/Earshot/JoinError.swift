@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// The reason why a room was not joined, or an identity not opened. Nothing has changed.
+/// The reason why a room was not joined. Nothing has changed.
 public struct JoinError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The cause, for programs.
     public enum Reason: Sendable, Hashable {
@@ -14,11 +14,11 @@ public struct JoinError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidPeer
         /// The options name a network interface that the machine does not have.
         case noInterface
-        /// The file of the identity can not be used: missing rights, another process, a wrong pass phrase.
+        /// The file of the identity can not be written.
         case identityUnusable
         /// The port can not be listened on.
         case portUnavailable
-        /// The system refuses descriptors, threads, memory or randomness.
+        /// The system refuses descriptors, threads or memory.
         case refusedBySystem
         /// The node ended before it was in the room.
         case ended

@@ -14,39 +14,46 @@ public struct Message: Sendable, Hashable, Identifiable, CustomStringConvertible
 
     /// The id.
     public let id: ID
-    /// The author, with the name that the message was said under.
-    public let from: Person
+    /// The author, with the name that the message was said under, and without a presence.
+    public let author: Person
     /// The conversation in which it was said.
     public let conversation: Conversation
     /// The text, 1 to 240 characters, as it was sent: not safe to show. Empty once it is deleted.
     public let text: String
-    /// The time of the author's clock, in milliseconds since 1970-01-01T00:00:00Z.
+    /// The time at which the author sent it, in milliseconds since 1970-01-01T00:00:00Z, by the author's clock: it can be wrong, and
+    /// differs from the order of messages then. In Foundation, `Date(timeIntervalSince1970: Double(sentAt) / 1_000)`.
     public let sentAt: UInt64
     /// Whether this user said it.
     public let isFromCurrentUser: Bool
     /// Whether it was said before, and came from the memory of a peer.
     public let isHistory: Bool
+    /// Whether it is history that was said while this user was in the room, but this node had no connection: other faces count it as
+    /// unread.
+    public let isMissed: Bool
     /// Whether its author has changed the text.
     public let isEdited: Bool
     /// Whether it has the name of this user in its text, or answers a message of this user.
     public let isMention: Bool
     /// The message that it answers; nil for none.
     public let replyTo: ID?
+    /// The emojis that people gave it, in the order in which they came here: at most 20, those that the most people gave.
+    public let reactions: [Reaction]
 
     init(_ view: MessageView, in room: Room) {
         id = ID(value: view.id)
-        from = Person(view.from)
+        author = Person(view.from)
         conversation = Conversation(view.conversation, in: room)
         (text, sentAt) = (view.text, view.sentAt.milliseconds)
         (isFromCurrentUser, isHistory, isEdited) = (view.isFromCurrentUser, view.isHistory, view.isEdited)
-        (isMention, replyTo) = (view.isMention, view.replyTo.map { ID(value: $0) })
+        (isMissed, isMention, replyTo) = (view.isMissed, view.isMention, view.replyTo.map { ID(value: $0) })
+        reactions = view.reactions.map { Reaction($0) }
     }
 
     /// The text in a form that changes nothing on a screen but its own cells: safe to show on one line.
     public var safeText: String { DisplayGuard.safe(text) }
 
     /// The name of the author and the safe text.
-    public var description: String { "<\(from.name)> \(safeText)" }
+    public var description: String { "<\(author.name)> \(safeText)" }
 
     /// Answers in the conversation of the message.
     ///
@@ -54,11 +61,24 @@ public struct Message: Sendable, Hashable, Identifiable, CustomStringConvertible
     @discardableResult
     public func reply(_ text: String) async throws -> Message { try await conversation.send(text, replyTo: id) }
 
-    /// Gives the message an emoji, instead of those that this user gave it before.
+    /// Gives the message an emoji, beside those that this user has given it. It waits for the pace of reactions, two a
+    /// second (ten at once).
     ///
-    /// - Throws: `SendError` with `invalidEmoji`, `unknownMessage`, `ended`; `CancellationError`.
-    public func react(_ emoji: String) async throws {
-        try await perform(.react(id.description, of: conversation.kind, .set(emoji)), .reactions)
+    /// - Parameter emoji: one character that is an emoji.
+    /// - Throws: `SendError` with `invalidEmoji`, `tooManyReactions`, `unknownMessage`, `notAccepted`, `ended`;
+    ///   `CancellationError`.
+    public func react(with emoji: String) async throws { try await change(.set(emoji)) }
+
+    /// Takes an emoji of this user back; nothing happens if the message has none of it. It waits as `react(with:)` does.
+    ///
+    /// - Parameter emoji: one emoji; nil for all that this user has given the message.
+    /// - Throws: as `react(with:)`, without `tooManyReactions`.
+    public func removeReaction(_ emoji: String? = nil) async throws {
+        try await change(emoji.map { .unset($0) } ?? .clear)
+    }
+
+    private func change(_ change: ReactionChange) async throws {
+        try await perform(.react(id.description, of: conversation.kind, change), .reactions)
     }
 
     /// Changes the text of an own message.

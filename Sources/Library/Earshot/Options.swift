@@ -11,8 +11,8 @@ public struct Options: Sendable, Hashable {
         case daemon
         /// Only by mDNS of this process.
         case embedded
-        /// Not at all: only the named peers are dialled.
-        case none
+        /// Not at all: only the named peers are dialled, and this node is found by those alone that name it.
+        case disabled
     }
 
     /// The way in which peers are found; `automatic` unless it is set.
@@ -29,7 +29,7 @@ public struct Options: Sendable, Hashable {
     /// The defaults: found by mDNS, on all interfaces, at a port of the system's choice.
     public init() {}
 
-    /// - Throws: `noInterface`, `invalidPeer`.
+    /// - Throws: `JoinError` with `noInterface`, `invalidPeer`.
     func network() throws(JoinError) -> LocalNetwork {
         var network = LocalNetwork()
         network.discovery =
@@ -37,7 +37,7 @@ public struct Options: Sendable, Hashable {
             case .automatic: .auto
             case .daemon: .daemon
             case .embedded: .embedded
-            case .none: .none
+            case .disabled: .none
             }
         for name in interfaces where !ProcessEnvironment.hasInterface(name) {
             throw JoinError(.noInterface, StartFailure(noInterface: name).message)

@@ -1,10 +1,10 @@
 internal import ChatNode
 
-/// The request of a person for a private conversation.
+/// The request of a person for a direct conversation.
 public struct Request: Sendable, Hashable {
     let room: Room
     /// The person that asks.
-    public let from: Person
+    public let person: Person
     /// The first text, 1 to 240 characters, as it was sent: not safe to show.
     public let text: String
 
@@ -14,12 +14,12 @@ public struct Request: Sendable, Hashable {
     /// - Throws: `SendError` with `notAccepted` if the request is not open any more, `ended`; `CancellationError`.
     @discardableResult
     public func accept() async throws -> Conversation {
-        try await room.perform(.accept(from.key), nil)
-        return Conversation(room, with: from)
+        try await room.perform(.accept(person.key), nil)
+        return Conversation(room, with: person)
     }
 
     /// Declines the request; the person gets no answer.
     ///
     /// - Throws: as `accept()`.
-    public func decline() async throws { try await room.perform(.decline(from.key), nil) }
+    public func decline() async throws { try await room.perform(.decline(person.key), nil) }
 }

@@ -10,7 +10,7 @@ public final class Room: Sendable, Hashable {
     /// The address by which it was joined.
     public let address: RoomAddress
     let owner: RoomOwner
-    let carrier: any RoomCarrier
+    package let carrier: any RoomCarrier
 
     package init(_ address: RoomAddress, _ owner: RoomOwner, _ carrier: any RoomCarrier) {
         (self.address, self.owner, self.carrier) = (address, owner, carrier)
@@ -23,7 +23,7 @@ public final class Room: Sendable, Hashable {
     /// - Parameters:
     ///   - address: the room.
     ///   - identity: the key of this user there.
-    ///   - nickname: 1 to 24 characters; nil for the last one of a kept identity, or a random one.
+    ///   - nickname: 1 to 24 characters; nil for the last one of the identity, or a random one.
     ///   - options: discovery, port, named peers, network interfaces.
     ///   - body: runs in the isolation of the caller, once the node is in the room. Peers are found meanwhile.
     /// - Returns: the result of `body`.
@@ -52,9 +52,8 @@ public final class Room: Sendable, Hashable {
         let network = try options.network()
         let runtime = try Runtime.shared()
         let owner = RoomOwner(on: runtime.loop)
-        let kept = identity.kept
-        try await owner.start { [configuration] (owner, deliver) throws(JoinError) in
-            try runtime.node(configuration, network, as: kept, of: owner, deliver: deliver)
+        try await owner.start { [configuration] (deliver) throws(JoinError) in
+            try runtime.node(configuration, network, as: identity, deliver: deliver)
         }
         return Room(address, owner, DirectCarrier())
     }
@@ -80,13 +79,34 @@ public final class Room: Sendable, Hashable {
     public var events: Events { Events(room: self) }
 
     /// This user, under the present nickname; nil once the room is left.
-    public var me: Person? { get async { await owner.me().map(Person.init) } }
+    public var me: Person? { get async { await owner.me() } }
 
     /// The TCP port at which the node listens; nil once the room is left.
     public var port: UInt16? { get async { await owner.port() } }
 
     /// The people that are here, the longest first; of a crowd, the 64 that were heard last. This user is not among them.
-    public var people: [Person] { get async { await owner.people().map(Person.init) } }
+    public var people: [Person] { get async { await owner.people() } }
+
+    /// A person that is or was here; nil for a key that was never seen here, for this user's, and once the room is left.
+    ///
+    /// - Parameter id: 64 hexadecimal digits.
+    public func person(id: Person.ID) async -> Person? { await owner.person(id: id) }
+
+    /// The person of a number that is or was here; nil if none has it or several share it, and once the room is left. A number is no proof of
+    /// identity: anyone can look for a key with a certain one.
+    ///
+    /// - Parameter number: 1000 to 9999.
+    public func person(number: Int) async -> Person? { await owner.person(number: number) }
+
+    /// The accepted direct conversations, the one used last first.
+    public var conversations: [Conversation] {
+        get async { await owner.correspondents().map { Conversation(self, with: $0) } }
+    }
+
+    /// The requests for direct conversations that wait for an answer of this user, the oldest first.
+    public var requests: [Request] {
+        get async { await owner.requests().map { Request(room: self, person: $0.person, text: $0.text) } }
+    }
 
     /// The messages to the room that are kept, the oldest first: at most 100.
     public var messages: [Message] { get async { await Conversation(self).messages() } }
@@ -100,16 +120,39 @@ public final class Room: Sendable, Hashable {
     @discardableResult
     public func send(_ text: String) async throws -> Message { try await Conversation(self).send(text) }
 
-    /// The private conversation with a person; nothing is sent until a text is said in it.
+    /// Shows to the room that this user types, or no longer, as `Conversation.setTyping(_:)`.
+    public func setTyping(_ isTyping: Bool) async { await Conversation(self).setTyping(isTyping) }
+
+    /// The direct conversation with a person; nothing is sent until a text is said in it.
     public func conversation(with person: Person) -> Conversation { Conversation(self, with: person) }
 
     /// Takes another nickname of 1 to 24 characters.
     ///
     /// - Throws: `SendError` with `refused` if it breaks a rule, `ended`.
-    public func rename(_ nickname: String) async throws { try await perform(.rename(nickname), nil) }
+    public func changeNickname(to nickname: String) async throws { try await perform(.rename(nickname), nil) }
 
-    /// Refuses all contact with a person, or permits it again. The person is not notified.
-    public func block(_ person: Person, _ isOn: Bool = true) async { await owner.change(.blocked(person.key, isOn)) }
+    /// Shows to the room that this user is away, or is back. Saying a text does not end it.
+    ///
+    /// - Parameters:
+    ///   - isAway: false for back.
+    ///   - reason: 1 to 80 characters; nil for none.
+    /// - Throws: `SendError` with `refused` if the reason breaks a rule. Nothing happens once the room is left.
+    public func setAway(_ isAway: Bool = true, reason: String? = nil) async throws {
+        let composed: String?
+        do throws(ChatError) {
+            composed = try reason.map { text throws(ChatError) in try AwayReason.compose(text) }
+        } catch {
+            throw SendError(error)
+        }
+        await owner.change(.away(isAway, reason: composed))
+    }
+
+    /// Refuses all contact with a person, whose messages are not kept any more. The person is not notified. Nothing happens once the
+    /// room is left.
+    public func block(_ person: Person) async { await owner.change(.blocked(person.key, true)) }
+
+    /// Permits contact with a person again. The person is not notified. Nothing happens once the room is left.
+    public func unblock(_ person: Person) async { await owner.change(.blocked(person.key, false)) }
 
     @discardableResult
     func perform(_ action: UserAction, _ pace: Pace? = .messages(1)) async throws -> [NodeEvent] {

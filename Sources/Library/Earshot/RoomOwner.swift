@@ -6,8 +6,7 @@ internal import Wire
 package actor RoomOwner: LoopActor {
     /// Makes and starts the node, in the isolation of the owner.
     package typealias Maker =
-        @Sendable (_ owner: ObjectIdentifier, _ deliver: @escaping @Sendable ([NodeEvent]) -> Void) throws(JoinError) ->
-        Node
+        @Sendable (_ deliver: @escaping @Sendable ([NodeEvent]) -> Void) throws(JoinError) -> Node
 
     package nonisolated let scheduler: any Scheduler
     nonisolated let buffer = EventBuffer()
@@ -22,7 +21,7 @@ package actor RoomOwner: LoopActor {
 
     /// Starts the node, and returns when it is in the room.
     package func start(_ make: Maker) async throws(JoinError) {
-        let node = try make(ObjectIdentifier(self), callback { $0.take($1) })
+        let node = try make(callback { $0.take($1) })
         self.node = node
         // The node may be ready, or have ended, before the caller waits.
         while !isReady, reason == nil { await withCheckedContinuation { wait($0) } }
@@ -84,9 +83,37 @@ package actor RoomOwner: LoopActor {
         return port
     }
 
-    func me() -> PeerName? { node?.chat.ownName }
+    func me() -> Person? {
+        guard let node else { return nil }
+        let status = node.chat.session.status
+        return Person(node.chat.ownName, Person.Presence(status.state, reason: status.reason))
+    }
 
-    func people() -> [PeerName] { node?.peers().filter { $0.state != .left && !$0.isElsewhere }.map(\.who) ?? [] }
+    func people() -> [Person] {
+        node?.peers().filter { $0.state != .left && !$0.isElsewhere }.map { Person($0.row) } ?? []
+    }
+
+    func person(id: String) -> Person? {
+        guard let key = PeerID(hexadecimal: id) else { return nil }
+        return node?.person(key).map { Person($0.row) }
+    }
+
+    func person(number: Int) -> Person? {
+        guard let node, let key = try? node.chat.find("#\(number)") else { return nil }
+        return node.person(key).map { Person($0.row) }
+    }
+
+    /// The peers of accepted direct conversations, the one used last first.
+    func correspondents() -> [Person] {
+        let summaries = node?.chat.summaries.filter { $0.standing == .accepted } ?? []
+        return summaries.compactMap { if case .direct(let who) = $0.conversation { person(who) } else { nil } }
+    }
+
+    func requests() -> [(person: Person, text: String)] {
+        node?.requests().map { (person($0.who), $0.text) } ?? []
+    }
+
+    private func person(_ who: PeerName) -> Person { node?.person(who.key).map { Person($0.row) } ?? Person(who) }
 
     func messages(in conversation: Chat.Conversation) -> [MessageView] { node?.chat.messages(in: conversation) ?? [] }
 }

@@ -2,7 +2,6 @@ internal import Chat
 internal import ChatNode
 internal import Discovery
 internal import Reactor
-internal import Storage
 internal import Synchronization
 
 /// The parts that all rooms of the process share: one event loop on a thread of its own, and one mDNS for each choice of discovery.
@@ -40,28 +39,19 @@ final class Runtime: Sendable {
     }
 
     /// Makes and starts a node. On the loop.
-    ///
-    /// - Parameter room: names it among those of the identity.
     func node(
-        _ configuration: NodeConfiguration, _ network: LocalNetwork, as kept: KeptIdentity, of room: ObjectIdentifier,
+        _ configuration: NodeConfiguration, _ network: LocalNetwork, as identity: Identity,
         deliver: @escaping ([NodeEvent]) -> Void
     ) throws(JoinError) -> Node {
-        let state = kept.state
-        var configuration = configuration
-        configuration.nickname = configuration.nickname ?? state.nickname
-        let node = try JoinError.naming { () throws(SystemError) in
-            try network.node(
-                configuration, kept.copy(),
-                marks: PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked)),
-                accepted: state.accepted, minimumEpoch: state.nextEpoch, on: loop,
-                discovery: discovery(of: network), deliver: deliver,
-                epochChanged: { kept.submit(epoch: $0) },
-                directsChanged: { kept.submit(accepted: $0, of: room) })
+        try identity.start(configuration) { (configuration, key, runs) throws(JoinError) in
+            do throws(SystemError) {
+                return try network.node(
+                    configuration, key, marks: runs.marks, accepted: runs.accepted, minimumEpoch: runs.minimumEpoch,
+                    on: loop, discovery: discovery(of: network), deliver: deliver, epochChanged: runs.epochChanged,
+                    directsChanged: runs.directsChanged)
+            } catch {
+                throw JoinError(.refusedBySystem, StartFailure(error).message)
+            }
         }
-        try kept.store(epoch: node.epoch, nickname: node.chat.ownName.nickname)
-        do throws(TransportError) { try node.start() } catch {
-            throw JoinError(.portUnavailable, StartFailure(listeningOn: configuration.port, error).message)
-        }
-        return node
     }
 }

@@ -11,13 +11,14 @@ public final class ControlClient: Sendable {
 
     private init(_ path: String, _ link: ControlLink) { (self.path, self.link) = (path, link) }
 
-    /// Connects to a node, and closes the connection when `body` returns or throws.
+    /// Connects to a node, and closes the connection when `body` returns, throws or is cancelled.
     ///
     /// - Parameters:
     ///   - path: the socket, at most 107 bytes; nil for `earshot/control` in `XDG_RUNTIME_DIR`.
     ///   - body: runs in the isolation of the caller.
     /// - Returns: the result of `body`.
-    /// - Throws: `ControlError` with `unavailable`, or `refused` with `busy`; and what `body` throws.
+    /// - Throws: `ControlError` with `unavailable`, or `refused` with `busy`; `CancellationError` where the task is cancelled while it
+    ///   waits for the node; and what `body` throws.
     public static func connect<Result>(
         to path: String? = nil, _ body: (ControlClient) async throws -> Result
     ) async throws -> Result {
@@ -26,11 +27,16 @@ public final class ControlClient: Sendable {
         }
         let client = ControlClient(path, try await ControlLink.open(path))
         do {
-            let result = try await body(client)
+            let result = try await withTaskCancellationHandler {
+                try await body(client)
+            } onCancel: {
+                client.link.executeRetained { $0.close() }
+            }
             await client.link.close()
             return result
         } catch {
             await client.link.close()
+            if Task.isCancelled, error as? ControlError == .closed { throw CancellationError() }
             throw error
         }
     }
@@ -81,20 +87,18 @@ public final class ControlClient: Sendable {
 
     /// The events of the node as they happen, over a connection of their own, until the node leaves.
     ///
-    /// The latest 4,096 wait for a slow reader; older ones are dropped.
-    ///
-    /// - Parameter history: whether the messages that the node keeps come first.
-    /// - Throws: `ControlError` with `unavailable`, `refused`.
-    public func tail(history: Bool = false) async throws(ControlError) -> AsyncStream<ControlLine> {
+    /// - Parameter history: whether the messages that the node keeps come first, as the result of `/history`.
+    /// - Returns: the events from now on. The connection ends with the sequence, with its last copy, and where the task of its reader
+    ///   is cancelled.
+    /// - Throws: `ControlError` with `unavailable`, or `refused` with `busy`.
+    public func tail(history: Bool = false) async throws(ControlError) -> ControlEvents {
         let link = try await ControlLink.open(path)
-        let (stream, output) = AsyncStream.makeStream(
-            of: ControlLine.self, bufferingPolicy: .bufferingNewest(ControlClient.longestBacklog))
+        let (stream, output) = AsyncThrowingStream.makeStream(
+            of: ControlEvents.Arrival.self, bufferingPolicy: .bufferingNewest(ControlEvents.capacity))
         output.onTermination = { _ in link.executeRetained { $0.close() } }
         await link.tail(history ? "tail history" : "tail", into: output)
-        return stream
+        return ControlEvents(stream)
     }
 
     private static func place(_ room: String?) -> String { room.map { "in \(QuotedName.text(of: $0)) " } ?? "" }
-
-    private static let longestBacklog = 4_096
 }

@@ -17,7 +17,9 @@ actor ControlLink: EventLoopActor {
     private var answer: [ControlLine] = []
     /// Callers, in the order of their requests.
     private var waiting: [CheckedContinuation<Answer, Never>] = []
-    private var tail: AsyncStream<ControlLine>.Continuation?
+    private var tail: AsyncThrowingStream<ControlEvents.Arrival, any Error>.Continuation?
+    /// The lines of the tail so far.
+    private var tailed = 0
 
     /// In bytes; a whole history of the longest messages has less than half.
     private static let longestLine = 8 << 20
@@ -30,7 +32,11 @@ actor ControlLink: EventLoopActor {
         let loop: EventLoop
         do throws(SystemError) { loop = try sharedLoop() } catch { throw .unavailable("\(error)") }
         let link = ControlLink(on: loop)
-        let greeting = try await link.connect(path).get()
+        let greeting = try await withTaskCancellationHandler {
+            await link.connect(path)
+        } onCancel: {
+            link.executeRetained { $0.close() }
+        }.get()
         guard let first = greeting.first, first.event == "control", first["protocol"]?.integer == 1 else {
             await link.close()
             if let error = greeting.first, error.event == "error" { throw refusal(error) }
@@ -57,6 +63,8 @@ actor ControlLink: EventLoopActor {
     }
 
     private func connect(_ path: String) async -> Answer {
+        // There is nothing yet that a cancellation could have closed.
+        guard !Task.isCancelled else { return .failure(.closed) }
         do throws(SystemError) {
             guard let address = UnixAddress(path) else { throw SystemError(call: "connect", errno: ENAMETOOLONG) }
             let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -76,19 +84,21 @@ actor ControlLink: EventLoopActor {
         return await withCheckedContinuation { waiting.append($0) }
     }
 
-    func tail(_ line: String, into output: AsyncStream<ControlLine>.Continuation) {
+    func tail(_ line: String, into output: AsyncThrowingStream<ControlEvents.Arrival, any Error>.Continuation) {
         tail = output
+        if socket == nil { output.finish(throwing: ControlError.closed) }
         if !send(line) { close() }
     }
 
-    func close() {
+    /// - Parameter error: the reason why a tail ends; nil where the node has left.
+    func close(_ error: ControlError? = .closed) {
         guard let socket else { return }
         self.socket = nil
         loop.unwatch(socket)
         _ = Glibc.close(socket)
         for caller in waiting { caller.resume(returning: .failure(.closed)) }
         waiting = []
-        tail?.finish()
+        tail?.finish(throwing: error)
         tail = nil
     }
 
@@ -118,7 +128,11 @@ actor ControlLink: EventLoopActor {
 
     private func take(_ line: ControlLine) {
         if let tail {
-            if line.event == "end" { close() } else { tail.yield(line) }
+            if line.event == "end" { return close(nil) }
+            // Instead of the first event.
+            if line.event == "error", tailed == 0 { return close(ControlLink.refusal(line)) }
+            tail.yield(ControlEvents.Arrival(number: tailed, line: line))
+            tailed += 1
             return
         }
         // The greeting, and the error of a node that is busy, have no end behind them.

@@ -144,7 +144,7 @@ struct SimulatedCarrier: RoomCarrier {
             defer { driver.leave() }
             return try await body()
         }
-        driver.schedule(after: SimulatedNetwork.patience) { task.cancel() }
+        driver.schedule(after: SimulatedNetwork.callTimeout) { task.cancel() }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {

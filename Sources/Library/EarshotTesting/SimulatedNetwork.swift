@@ -12,8 +12,9 @@ internal import Wire
 /// `send` or the next event. So a test of an hour takes a second, and equal seeds give equal runs as long as the bots wait for
 /// nothing but their rooms. Bots run on the one thread of the network.
 public final class SimulatedNetwork: Sendable {
-    /// A call that waits for a longer virtual time is cancelled, so that a test ends: an event that never comes is nil.
-    public static let patience = Duration.seconds(3_600)
+    /// The longest virtual time that one call of a test waits: an hour. Then it is cancelled, so that a test ends: an event that never
+    /// comes is nil, and `send` throws `CancellationError`. Calls of bots wait without an end.
+    public static let callTimeout = Duration.seconds(3_600)
 
     /// The seed of every latency, loss, key and nickname.
     public let seed: UInt64
@@ -22,6 +23,7 @@ public final class SimulatedNetwork: Sendable {
     private let directory: InMemoryDirectory
     private let randomness: Mutex<Randomness>
     private let hosts = Mutex<[Room: HostID]>([:])
+    private let failures = BotFailures()
 
     /// A network without hosts.
     ///
@@ -52,31 +54,43 @@ public final class SimulatedNetwork: Sendable {
     /// The virtual time since the network was made.
     public var elapsed: Duration { driver.timeline.now - Instant(nanoseconds: 0) }
 
-    /// Joins a room from a host of its own, under a new identity.
+    /// A new identity, drawn from the seed, for peers that leave and return, or that are in several rooms.
+    public func makeIdentity() -> Earshot.Identity {
+        var randomness = Randomness.seeded(randomness.withLock { $0.next() })
+        return Earshot.Identity(Noise.Identity.generate(using: &randomness))
+    }
+
+    /// Joins a room from a host of its own.
     ///
     /// - Parameters:
     ///   - address: the room; those of equal address meet.
-    ///   - nickname: 1 to 24 characters.
-    /// - Returns: the room; it is in it until `leave(_:)`.
+    ///   - nickname: 1 to 24 characters; nil for the last one of the identity, or one drawn from the seed.
+    ///   - identity: nil for a new one, drawn from the seed. A peer that returns has the identity of its first time.
+    ///   - sharesHistory: as in `Options`, whose other members are about a real network.
+    /// - Returns: the room; the peer is in it until `leave(_:)`.
     /// - Throws: `JoinError`.
-    public func join(_ address: RoomAddress, as nickname: String) async throws -> Room {
-        let configuration = try await Room.configuration(of: address, nickname: nickname)
+    public func join(
+        _ address: RoomAddress, as nickname: String? = nil, identity: Earshot.Identity? = nil,
+        sharesHistory: Bool = true
+    ) async throws -> Room {
+        var configuration = try await Room.configuration(of: address, nickname: nickname)
+        configuration.sharesHistory = sharesHistory
         let host = network.addHost()
         let seed = randomness.withLock { $0.next() }
         let scheduler = DrivenScheduler(driver)
         let (owner, carrier) = (RoomOwner(on: scheduler), SimulatedCarrier(driver: driver))
-        try await carrier.carry { [network, directory] in
-            try await owner.start { (_, deliver) throws(JoinError) in
+        try await carrier.carry { [network, directory, configuration] in
+            try await owner.start { (deliver) throws(JoinError) in
                 var randomness = Randomness.seeded(seed)
-                let identity = Noise.Identity.generate(using: &randomness)
-                let node = Node(
-                    configuration: configuration, identity: identity, randomness: randomness, scheduler: scheduler,
-                    transport: InMemoryTransport(network: network, host: host),
-                    discoveries: [InMemoryDiscovery(directory: directory, host: host)], deliver: deliver)
-                do throws(TransportError) { try node.start() } catch {
-                    throw JoinError(.portUnavailable, StartFailure(listeningOn: 0, error).message)
+                let identity = identity ?? Earshot.Identity(Noise.Identity.generate(using: &randomness))
+                return try identity.start(configuration) { (configuration, key, runs) throws(JoinError) in
+                    Node(
+                        configuration: configuration, identity: key, marks: runs.marks, accepted: runs.accepted,
+                        minimumEpoch: runs.minimumEpoch, randomness: randomness, scheduler: scheduler,
+                        transport: InMemoryTransport(network: network, host: host),
+                        discoveries: [InMemoryDiscovery(directory: directory, host: host)], deliver: deliver,
+                        epochChanged: runs.epochChanged, directsChanged: runs.directsChanged)
                 }
-                return node
             }
         }
         let room = Room(address, owner, carrier)
@@ -88,27 +102,36 @@ public final class SimulatedNetwork: Sendable {
     ///
     /// - Parameters:
     ///   - address: the room; those of equal address meet.
-    ///   - nickname: 1 to 24 characters.
-    ///   - bot: runs on the thread of the network; the room is left when it ends.
-    /// - Returns: the task of the bot, to await its end or to cancel it.
+    ///   - nickname, identity, sharesHistory: as in `join` without a bot.
+    ///   - bot: runs on the thread of the network; the room is left when it ends. An error that it throws reaches the test: the next
+    ///     `run(for:)` throws it, or `SimulatedBot.waitForEnd()`.
+    /// - Returns: the bot, to wait for its end or to cancel it.
     /// - Throws: `JoinError`.
     @discardableResult
     public func join(
-        _ address: RoomAddress, as nickname: String, _ bot: @escaping @Sendable (Room) async throws -> Void
-    ) async throws -> Task<Void, any Error> {
-        let room = try await join(address, as: nickname)
+        _ address: RoomAddress, as nickname: String? = nil, identity: Earshot.Identity? = nil,
+        sharesHistory: Bool = true, _ bot: @escaping @Sendable (Room) async throws -> Void
+    ) async throws -> SimulatedBot {
+        let room = try await join(address, as: nickname, identity: identity, sharesHistory: sharesHistory)
         // A bot that never ends does not keep the network and its thread.
-        return Task(executorPreference: driver) { [weak self] in
+        let task = Task(executorPreference: driver) { [weak self, failures] in
             let result: Result<Void, any Error>
-            do { result = .success(try await bot(room)) } catch { result = .failure(error) }
+            do { result = .success(try await bot(room)) } catch {
+                result = .failure(error)
+                failures.record(error, of: room)
+            }
             await room.leave()
             self?.forget(room)
             try result.get()
         }
+        return SimulatedBot(room: room, task: task, failures: failures)
     }
 
     /// Lets virtual time pass. A bot that calls it waits for the time that the test lets pass.
-    public func run(for duration: Duration) async {
+    ///
+    /// - Throws: once the time has passed, the first error of a bot that no call has thrown yet, but not the `CancellationError` of a bot that
+    ///   was cancelled. A call of a bot throws nothing.
+    public func run(for duration: Duration) async throws {
         let counts = !driver.isCurrent
         await withCheckedContinuation { end in
             driver.submit { [driver] in
@@ -119,6 +142,7 @@ public final class SimulatedNetwork: Sendable {
                 }
             }
         }
+        if counts, let failure = failures.takeFirst() { throw failure }
     }
 
     /// Leaves a room politely, as the end of `Room.join` does.
