@@ -13,6 +13,8 @@ let package = Package(
             name: "EchoBot", dependencies: [.product(name: "Earshot", package: "earshot")], path: "EchoBot"),
         .executableTarget(
             name: "Announcer", dependencies: [.product(name: "Earshot", package: "earshot")], path: "Announcer"),
+        .executableTarget(
+            name: "Service", dependencies: [.product(name: "Earshot", package: "earshot")], path: "Service"),
         .target(name: "DiceBot", dependencies: [.product(name: "Earshot", package: "earshot")], path: "DiceBot"),
         .executableTarget(name: "TestedBot", dependencies: ["DiceBot"], path: "TestedBot"),
         .testTarget(

@@ -15,8 +15,13 @@ enum Watcher {
             }
             let events = try await node.tail()
             try await node.say("hello from a watcher")
-            for await event in events where event.event == "message" {
-                print(event["from"]?["displayName"]?.string ?? "?", event["text"]?.string ?? "")
+            for try await event in events {
+                switch event {
+                case .line(let line) where line.event == "message":
+                    print(line["from"]?["displayName"]?.string ?? "?", line["text"]?.string ?? "")
+                case .missed(let count): print("too slow for", count, "events")
+                default: break
+                }
             }
         }
     }

@@ -20,7 +20,9 @@ struct ConversationTests {
 
     @Test func `Typing is shown, and ends by itself or when it is taken back`() async throws {
         let pair = try await Pair(seed: 21)
-        let shown = { await pair.bob.events.next { if case .typing(let who, _, let isOn) = $0 { (who, isOn) } else { nil } } }
+        let shown = {
+            await pair.bob.events.next { if case .typing(let who, _, let isOn) = $0 { (who, isOn) } else { nil } }
+        }
         await pair.ada.setTyping(true)
         let (first, isOn) = try #require(await shown())
         #expect(first.nickname == "ada" && isOn)
@@ -57,7 +59,8 @@ struct ConversationTests {
         let pair = try await Pair(seed: 23)
         let message = try await pair.ada.send("tea?")
         #expect(message.reactions.isEmpty)
-        let heard = try #require(await pair.bob.events.next { if case .message(let message) = $0 { message } else { nil } })
+        let heard = try #require(
+            await pair.bob.events.next { if case .message(let message) = $0 { message } else { nil } })
         try await heard.react(with: "👍")
         try await heard.react(with: "🎉")
         try await message.react(with: "👍")

@@ -48,9 +48,9 @@ public enum Event: Sendable {
     public enum Stop: Sendable, Hashable {
         /// The program has left the room.
         case left
-        /// Another process uses the identity in this room.
+        /// Another process uses the identity in this room. Joining again would end the membership of that one.
         case signedOut
-        /// An error, as a line for people.
+        /// An error, as a line for people. A later `Room.join` may succeed.
         case failed(String)
     }
 }

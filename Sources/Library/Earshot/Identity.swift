@@ -7,7 +7,8 @@ internal import Synchronization
 package import Wire
 
 /// The key by which others know this user. One identity can be in several rooms at once, and in one room after the other: a later
-/// run of a room goes on under the last nickname and with the accepted direct conversations.
+/// run of a room goes on under the last nickname and with the accepted direct conversations. All functions can be called from any
+/// actor.
 public struct Identity: Sendable {
     private let kept: KeptIdentity
 

@@ -25,17 +25,15 @@ public final class ControlClient: Sendable {
         guard let path = path ?? ProcessEnvironment.value("XDG_RUNTIME_DIR").map({ $0 + "/earshot/control" }) else {
             throw ControlError.unavailable("no node is known, as XDG_RUNTIME_DIR is not set; name its socket")
         }
-        let client = ControlClient(path, try await ControlLink.open(path))
         do {
-            let result = try await withTaskCancellationHandler {
+            let client = ControlClient(path, try await ControlLink.open(path))
+            defer { client.link.closeSoon() }
+            return try await withTaskCancellationHandler {
                 try await body(client)
             } onCancel: {
-                client.link.executeRetained { $0.close() }
+                client.link.closeSoon()
             }
-            await client.link.close()
-            return result
         } catch {
-            await client.link.close()
             if Task.isCancelled, error as? ControlError == .closed { throw CancellationError() }
             throw error
         }
@@ -90,12 +88,12 @@ public final class ControlClient: Sendable {
     /// - Parameter history: whether the messages that the node keeps come first, as the result of `/history`.
     /// - Returns: the events from now on. The connection ends with the sequence, with its last copy, and where the task of its reader
     ///   is cancelled.
-    /// - Throws: `ControlError` with `unavailable`, or `refused` with `busy`.
+    /// - Throws: `ControlError` with `unavailable`, or `refused` with `busy`; `closed` where the task is cancelled.
     public func tail(history: Bool = false) async throws(ControlError) -> ControlEvents {
         let link = try await ControlLink.open(path)
         let (stream, output) = AsyncThrowingStream.makeStream(
             of: ControlEvents.Arrival.self, bufferingPolicy: .bufferingNewest(ControlEvents.capacity))
-        output.onTermination = { _ in link.executeRetained { $0.close() } }
+        output.onTermination = { _ in link.closeSoon() }
         await link.tail(history ? "tail history" : "tail", into: output)
         return ControlEvents(stream)
     }

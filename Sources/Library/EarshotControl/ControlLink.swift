@@ -35,7 +35,7 @@ actor ControlLink: EventLoopActor {
         let greeting = try await withTaskCancellationHandler {
             await link.connect(path)
         } onCancel: {
-            link.executeRetained { $0.close() }
+            link.closeSoon()
         }.get()
         guard let first = greeting.first, first.event == "control", first["protocol"]?.integer == 1 else {
             await link.close()
@@ -89,6 +89,9 @@ actor ControlLink: EventLoopActor {
         if socket == nil { output.finish(throwing: ControlError.closed) }
         if !send(line) { close() }
     }
+
+    /// From any thread.
+    nonisolated func closeSoon() { executeRetained { $0.close() } }
 
     /// - Parameter error: the reason why a tail ends; nil where the node has left.
     func close(_ error: ControlError? = .closed) {

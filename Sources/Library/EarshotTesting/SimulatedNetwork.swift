@@ -10,7 +10,7 @@ internal import Wire
 ///
 /// Time passes in two cases only: while `run(for:)` is awaited, and while a test awaits a call of a room that waits, such as
 /// `send` or the next event. So a test of an hour takes a second, and equal seeds give equal runs as long as the bots wait for
-/// nothing but their rooms. Bots run on the one thread of the network.
+/// nothing but their rooms. Bots run on the one thread of the network. All functions can be called from any actor and any task.
 public final class SimulatedNetwork: Sendable {
     /// The longest virtual time that one call of a test waits: an hour. Then it is cancelled, so that a test ends: an event that never
     /// comes is nil, and `send` throws `CancellationError`. Calls of bots wait without an end.
