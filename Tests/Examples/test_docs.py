@@ -32,7 +32,7 @@ class Docs(unittest.TestCase):
         result = self.run_script()
         self.assertEqual(result.returncode, 0, result.stderr)
         pages = ROOT / ".build/docs"
-        for page in ("earshot", "earshot/room", "earshot/joinaroom", "earshot/writeabot", "earshot/testwithsimulatedpeers",
+        for page in ("earshot", "earshot/room", "earshot/joinaroom", "earshot/writeabot", "earshot/runabotasaservice", "earshot/joinagain", "earshot/testwithsimulatedpeers",
                      "earshot/howamessagetravels", "earshottesting", "earshotcontrol"):
             html = (pages / "documentation" / page / "index.html").read_text()
             self.assertEqual(re.findall(r'(?:src|href)="(?:https?:)?//[^"]*"', html), [])

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -99,6 +100,29 @@ class Programs(ExampleTest):
         self.hears(node, "두 번째")
         node.wait(lambda event: event["event"] == "peer" and event["state"] == "offline", "departure")
         self.assertEqual(process.wait(20), 0)
+
+    def test_the_service_leaves_politely_at_a_signal(self):
+        node = self.node()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                process, _, errors = self.run_example([f"{PROGRAMS}/Service", f"127.0.0.1:{node.ready()['port']}"])
+                bot = node.wait(lambda event: event["event"] == "peer" and event["state"] == "online", "bot", from_start=False)["who"]
+                node.say(f"hello at {number.name}")
+                self.hears(node, f"re: hello at {number.name}")
+                began = time.monotonic()
+                process.send_signal(number)
+                node.wait(lambda event: event["event"] == "peer" and event["state"] == "offline" and event["who"]["key"] == bot["key"], "departure")
+                self.assertEqual(process.wait(20), 0, errors.seen)
+                # A peer that says no goodbye is here for longer.
+                self.assertLess(time.monotonic() - began, 5)
+
+    def test_the_service_is_as_its_pages_show(self):
+        source = (EXAMPLES / "Service/Service.swift").read_text()
+        for page in ("RunABotAsAService", "JoinAgain"):
+            blocks = [block.text for block in documents.blocks(ROOT) if block.file == f"Sources/Library/Earshot/Earshot.docc/{page}.md"]
+            self.assertTrue(blocks)
+            for text in blocks:
+                self.assertIn(re.sub(r"\A(import \w+\n)+\n", "", text), source)
 
     def test_the_watcher_prints_what_is_said(self):
         node = self.node()
