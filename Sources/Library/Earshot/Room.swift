@@ -147,8 +147,8 @@ public final class Room: Sendable, Hashable {
         await owner.change(.away(isAway, reason: composed))
     }
 
-    /// Refuses all contact with a person, whose messages are not kept any more. The person is not notified. Nothing happens once the
-    /// room is left.
+    /// Refuses all contact with a person, whose messages are not shown any more, until the room is left. The person is not notified.
+    /// Nothing happens once the room is left.
     public func block(_ person: Person) async { await owner.change(.blocked(person.key, true)) }
 
     /// Permits contact with a person again. The person is not notified. Nothing happens once the room is left.

@@ -102,7 +102,9 @@ public final class SimulatedNetwork: Sendable {
     ///
     /// - Parameters:
     ///   - address: the room; those of equal address meet.
-    ///   - nickname, identity, sharesHistory: as in `join` without a bot.
+    ///   - nickname: as in `join` without a bot.
+    ///   - identity: likewise.
+    ///   - sharesHistory: likewise.
     ///   - bot: runs on the thread of the network; the room is left when it ends. An error that it throws reaches the test: the next
     ///     `run(for:)` throws it, or `SimulatedBot.waitForEnd()`.
     /// - Returns: the bot, to wait for its end or to cancel it.
