@@ -2,7 +2,7 @@ import EarshotControl
 import Testing
 
 /// The client of a control socket, with a node that does what the test says.
-struct ControlClientTests {
+@Suite(.timeLimit(.minutes(1))) struct ControlClientTests {
     private static let greeting = #"{"event":"control","protocol":1,"version":"0"}"#
     private static let end = #"{"event":"end"}"#
 

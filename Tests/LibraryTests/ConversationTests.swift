@@ -26,11 +26,13 @@ struct ConversationTests {
         await pair.ada.setTyping(true)
         let (first, isOn) = try #require(await shown())
         #expect(first.nickname == "ada" && isOn)
+        var begin = pair.network.elapsed
         await pair.ada.setTyping(false)
         #expect(await shown()?.1 == false)
+        #expect(pair.network.elapsed - begin < .seconds(1))
         await pair.ada.setTyping(true)
         #expect(await shown()?.1 == true)
-        let begin = pair.network.elapsed
+        begin = pair.network.elapsed
         #expect(await shown()?.1 == false)
         #expect(pair.network.elapsed - begin > .seconds(4))
     }

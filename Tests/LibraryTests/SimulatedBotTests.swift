@@ -3,7 +3,7 @@ import EarshotTesting
 import Testing
 
 /// Bots on a network in memory, and peers that return.
-struct SimulatedBotTests {
+@Suite(.timeLimit(.minutes(1))) struct SimulatedBotTests {
     private struct Fault: Error, Equatable {
         var number = 1
     }

@@ -120,13 +120,16 @@ struct SimulatedNetworkTests {
     @Test func `A bot that is cancelled leaves politely`() async throws {
         let network = try SimulatedNetwork(seed: 10)
         let ada = try await network.join("lobby", as: "ada")
-        let bot = try await network.join("lobby", as: "bot") { room in for await _ in room.events {} }
+        let bot = try await network.join("lobby", as: "bot") { room in
+            for await _ in room.events {}
+            try Task.checkCancellation()
+        }
         try await network.run(for: .seconds(5))
         #expect(await ada.people.count == 1)
         bot.cancel()
         try await network.run(for: .seconds(5))
         #expect(await ada.people.isEmpty)
-        try await bot.waitForEnd()
+        await #expect(throws: CancellationError.self) { try await bot.waitForEnd() }
     }
 
     @Test func `A network ends with the test, whatever its bots wait for`() async throws {
