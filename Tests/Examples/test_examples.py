@@ -109,12 +109,10 @@ class Programs(ExampleTest):
                 bot = node.wait(lambda event: event["event"] == "peer" and event["state"] == "online", "bot", from_start=False)["who"]
                 node.say(f"hello at {number.name}")
                 self.hears(node, f"re: hello at {number.name}")
-                began = time.monotonic()
                 process.send_signal(number)
                 node.wait(lambda event: event["event"] == "peer" and event["state"] == "offline" and event["who"]["key"] == bot["key"], "departure")
+                # The default action of a signal would end it with that signal.
                 self.assertEqual(process.wait(20), 0, errors.seen)
-                # A peer that says no goodbye is here for longer.
-                self.assertLess(time.monotonic() - began, 5)
 
     def test_the_service_is_as_its_pages_show(self):
         source = (EXAMPLES / "Service/Service.swift").read_text()
