@@ -19,15 +19,23 @@ final class ScriptedNode: Sendable {
             }
         }
 
-        /// The next line; nil once the client has closed.
+        /// The next line; nil once the client has closed, and with an issue where it does neither for 20 s.
         func receive() -> String? {
             var line: [UInt8] = []
             var byte: UInt8 = 0
+            errno = 0
             while unsafe Glibc.recv(socket, &byte, 1, 0) == 1 {
                 guard byte != 0x0a else { return String(decoding: line, as: UTF8.self) }
                 line.append(byte)
             }
+            if errno == EAGAIN { Issue.record("the client neither asks nor closes") }
             return nil
+        }
+
+        fileprivate func limitWaits() {
+            var limit = timeval(tv_sec: 20, tv_usec: 0)
+            let size = socklen_t(MemoryLayout<timeval>.size)
+            _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         }
     }
 
@@ -56,7 +64,9 @@ final class ScriptedNode: Sendable {
         thread.execute {
             let socket = accept(listener, nil, nil)
             serve(scripts.dropFirst(), threads.dropFirst(), listener: listener)
-            script(Connection(socket: socket))
+            let connection = Connection(socket: socket)
+            connection.limitWaits()
+            script(connection)
             _ = close(socket)
         }
     }
