@@ -144,7 +144,15 @@ inline learn(l5, e5, h5, isHandshake) {
     if
     :: best_run == NO_RUN -> best_epoch = e5; best_run = h5
     :: best_run != NO_RUN && IS_BETTER(e5, h5, best_epoch, best_run) ->
-        best_epoch = e5; best_run = h5;
+#ifdef MUTANT_REISSUE_IS_NO_NEWS
+        if
+        :: h5 != best_run -> best_epoch = e5
+        :: else
+        fi;
+#else
+        best_epoch = e5;
+#endif
+        best_run = h5;
 #ifndef MUTANT_EARLIER_LINK_STAYS
         supersede(1 - h5)
 #else
