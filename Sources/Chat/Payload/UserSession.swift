@@ -43,6 +43,16 @@ package struct UserSession: ~Copyable {
         self.clock = clock
     }
 
+    /// A copy with its own key in memory, for a search that goes on from one state in several ways.
+    package borrowing func copy() -> UserSession {
+        var copy = UserSession(
+            identity: identity.copy(), room: room, epoch: epoch, nickname: nickname, profile: profile,
+            bridging: bridging, clock: clock)
+        (copy.state, copy.awayReason) = (state, awayReason)
+        (copy.publicMessages, copy.sequence, copy.directNumbers) = (publicMessages, sequence, directNumbers)
+        return copy
+    }
+
     package var id: PeerID { identity.id }
 
     package var status: OwnStatus { OwnStatus(state, reason: awayReason, about: profile.about) }

@@ -44,6 +44,16 @@ package struct Roster: ~Copyable, Sendable {
         meet(me)
     }
 
+    /// A copy that goes on by itself, for a search that goes on from one state in several ways.
+    borrowing func copy() -> Roster {
+        var copy = Roster(me: me, marks: marks, capacity: capacity)
+        (copy.online, copy.movements, copy.muted) = (online, movements, muted)
+        (copy.contacts, copy.known, copy.numbers) = (contacts, known, numbers)
+        (copy.lookAlikes, copy.renamed, copy.moments) = (lookAlikes, renamed, moments)
+        (copy.latest, copy.elsewhere, copy.deadlines) = (latest, elsewhere, deadlines)
+        return copy
+    }
+
     package var count: Int { known.count }
 
     /// True if it has a link.

@@ -54,6 +54,18 @@ package struct MessageRouter: ~Copyable {
         publicChat.isActive = true
     }
 
+    /// A copy that goes on by itself, for a search that goes on from one state in several ways.
+    package borrowing func copy() -> MessageRouter {
+        var copy = MessageRouter(session: session.copy(), joinedAt: joinedAt, pace: pace)
+        copy.roster = roster.copy()
+        (copy.publicChat, copy.directChats) = (publicChat, directChats)
+        (copy.activeConversation, copy.isLooking, copy.watched) = (activeConversation, isLooking, watched)
+        (copy.reachesAll, copy.paths, copy.givers) = (reachesAll, paths, givers)
+        (copy.typing, copy.pendingChanges, copy.pendingReactions) = (typing, pendingChanges, pendingReactions)
+        (copy.replies, copy.refused) = (replies, refused)
+        return copy
+    }
+
     package var me: PeerID { roster.me }
 
     /// Begins or ceases to reach peers over relays, as in a crowd, while they are here. The own presence says so from now on.
