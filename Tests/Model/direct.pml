@@ -8,7 +8,7 @@
  *   receipt    a message is delivered for its author only if its receiver has taken it
  *   monotone   a message that failed, or was delivered, stays so
  *   settled    once nothing is under way and the connection is there, a message is delivered or failed, unless its receiver has
- *              not agreed, or it is a request that was hidden: declined before, or sent while another one was open
+ *              not agreed
  *
  * Each MUTANT_... is a wrong rule, under which the search must find a breach. */
 
@@ -21,6 +21,7 @@
 #ifndef LEAVES
 #define LEAVES 1
 #endif
+#define NONE 255
 #define ALL (2 * MESSAGES)
 #define AT(peer, number) ((peer) * MESSAGES + (number))
 
@@ -37,6 +38,8 @@ byte leaves;
 mtype state[2];
 /* The request that waits for the answer of this user. */
 byte open_request[2];
+/* The latest request that is not shown: declined, or sent while another one was open. */
+byte unseen[2];
 mtype status[ALL];
 bool isRequest[ALL];
 /* Sent on the present connection. */
@@ -92,6 +95,18 @@ inline display(p3, n3) {
     post(p3, receipt, n3)
 }
 
+/* The conversation is accepted: a hidden request is acknowledged, and shown if this user has not declined it. */
+inline take_hidden(p5) {
+#ifndef MUTANT_HIDDEN_STAYS
+    if
+    :: unseen[p5] != NONE && isDeclined[AT(1 - p5, unseen[p5])] -> post(p5, receipt, unseen[p5])
+    :: unseen[p5] != NONE && !isDeclined[AT(1 - p5, unseen[p5])] -> display(p5, unseen[p5])
+    :: else
+    fi;
+#endif
+    unseen[p5] = NONE
+}
+
 inline give_up(p4) {
     for (k : 0 .. MESSAGES - 1) {
         if
@@ -117,10 +132,16 @@ inline receive(me, kind, n) {
 #ifdef MUTANT_RECEIPT_BEFORE_CONSENT
             post(me, receipt, n);
 #endif
-            state[me] = asked; open_request[me] = n
+            state[me] = asked; open_request[me] = n; unseen[me] = NONE
 #endif
-        :: state[me] == asked || state[me] == declined -> isDeclined[AT(1 - me, n)] = isDeclined[AT(1 - me, n)] || state[me] == declined
+        :: state[me] == asked || state[me] == declined ->
+            if
+            :: state[me] == asked && open_request[me] == n
+            :: else -> unseen[me] = n
+            fi
         :: state[me] == asking || state[me] == accepted ->
+            /* An earlier one that is hidden has failed at its author. */
+            unseen[me] = NONE;
             if
             :: state[me] == asking -> state[me] = accepted
             :: else
@@ -136,14 +157,14 @@ inline receive(me, kind, n) {
         fi
     :: kind == acceptance ->
         if
-        :: state[me] == asking -> state[me] = accepted; send_again(me, false)
+        :: state[me] == asking -> state[me] = accepted; take_hidden(me); send_again(me, false)
         :: state[me] == accepted -> send_again(me, false)
         :: state[me] == left -> post(me, departure, 0)
         :: else
         fi
     :: kind == text ->
         if
-        :: state[me] == asking -> state[me] = accepted; display(me, n)
+        :: state[me] == asking -> state[me] = accepted; take_hidden(me); display(me, n)
         :: state[me] == accepted -> display(me, n)
         :: state[me] == left -> post(me, departure, 0)
         /* The other side thinks that we accepted once. */
@@ -154,6 +175,7 @@ inline receive(me, kind, n) {
         :: else
         fi
     :: kind == departure ->
+        unseen[me] = NONE;
         if
         :: state[me] == asking || state[me] == asked || state[me] == accepted ->
             state[me] = left; hasAgreed[me] = false; give_up(me)
@@ -163,7 +185,7 @@ inline receive(me, kind, n) {
         assert(isShown[AT(me, n)] || isDeclined[AT(me, n)]);
         settle(me, n, delivered);
         if
-        :: state[me] == asking && isRequest[AT(me, n)] -> state[me] = accepted; send_again(me, false)
+        :: state[me] == asking && isRequest[AT(me, n)] -> state[me] = accepted; take_hidden(me); send_again(me, false)
         :: else
         fi
     fi
@@ -186,12 +208,13 @@ inline write(me) {
 inline accept(me) {
     hasAgreed[me] = true; state[me] = accepted; hadAccepted[AT(1 - me, open_request[me])] = true;
     post(me, acceptance, 0);
-    display(me, open_request[me])
+    display(me, open_request[me]);
+    take_hidden(me)
 }
 
 /* What was sent on this connection may still be acknowledged; the rest has failed. */
 inline leave(me) {
-    state[me] = left; hasAgreed[me] = false; isWaiting[me] = true;
+    state[me] = left; hasAgreed[me] = false; isWaiting[me] = true; unseen[me] = NONE;
     for (k : 0 .. MESSAGES - 1) {
         if
         :: status[AT(me, k)] == waiting && !isSent[AT(me, k)] -> status[AT(me, k)] = failed
@@ -210,7 +233,11 @@ end:
     :: atomic { nempty(wire[me]) -> wire[me] ? kind(n); receive(me, kind, n); n = 0; k = 0; kind = 0 }
     :: atomic { written[me] < MESSAGES && state[me] != asking -> write(me); n = 0 }
     :: atomic { state[me] == asked -> accept(me) }
-    :: atomic { state[me] == asked -> state[me] = declined; isDeclined[AT(1 - me, open_request[me])] = true }
+    :: atomic { state[me] == asked -> state[me] = declined; isDeclined[AT(1 - me, open_request[me])] = true;
+        if
+        :: unseen[me] == NONE -> unseen[me] = open_request[me]
+        :: else
+        fi }
     :: atomic { leaves < LEAVES && (state[me] == asking || state[me] == accepted) -> leaves++; leave(me); k = 0 }
     od
 }
@@ -249,9 +276,7 @@ end:
     od
 }
 
-/* Such a request is sent again, and acknowledged, only on the next connection. */
-#define IS_HIDDEN(p, m) (isRequest[AT(p, m)] && !isShown[AT(p, m)])
-#define IS_SETTLED(p, m) (status[AT(p, m)] != waiting || !hasAgreed[1 - (p)] || IS_HIDDEN(p, m))
+#define IS_SETTLED(p, m) (status[AT(p, m)] != waiting || !hasAgreed[1 - (p)])
 
 /* Nothing is under way, and no user does anything more. */
 proctype judge() {
@@ -265,7 +290,7 @@ proctype judge() {
 init {
     byte k;
     atomic {
-        state[0] = nothing; state[1] = nothing;
+        state[0] = nothing; state[1] = nothing; unseen[0] = NONE; unseen[1] = NONE;
         for (k : 0 .. ALL - 1) { status[k] = unwritten };
         run peer(0); run peer(1); run connection(); run judge()
     }

@@ -24,6 +24,8 @@ struct DirectStep: Sendable {
     var change: DirectChange?
     /// Own messages that are given up.
     var failed: [Undelivered] = []
+    /// A request that was hidden until the conversation was accepted.
+    var late: Shown?
     var shown: Shown?
     /// Own messages that were delivered or read.
     var acknowledged: (ids: [MessageID], delivery: DeliveryState)?

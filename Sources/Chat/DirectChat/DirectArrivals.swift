@@ -11,14 +11,18 @@ extension DirectChat {
         case .none, .left:
             // The queue is from before we left: sent again, it would be taken for consent.
             let lost = fail(queue.giveUp(keepingSent: false))
-            state = .requestedByThem(message)
+            (state, hidden) = (.requestedByThem(message), nil)
             isRequestReported = isReported
             return DirectStep(failed: lost, shown: isReported ? .request(message.content) : nil)
         case .requestedByUs:
+            // It is in the place of one that was hidden, which its author has given up.
+            hidden = nil
             return DirectStep(change: accept(), shown: show(message), reply: .acceptance)
         case .accepted:
             return DirectStep(shown: show(message), reply: .acceptance)
         case .requestedByThem, .declined:
+            // The open one itself comes again on each new link.
+            if message.id != request?.id { hidden = message }
             return .nothing
         }
     }
@@ -29,7 +33,7 @@ extension DirectChat {
         case .accepted:
             return DirectStep(shown: show(message))
         case .requestedByUs:
-            return DirectStep(change: accept(), shown: show(message))
+            return DirectStep(change: accept(), late: takeHidden(), shown: show(message))
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -45,7 +49,7 @@ extension DirectChat {
             return DirectStep(shown: .invitation(invitation))
         case .requestedByUs:
             recordReceived(id)
-            return DirectStep(change: accept(), shown: .invitation(invitation))
+            return DirectStep(change: accept(), late: takeHidden(), shown: .invitation(invitation))
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -58,7 +62,9 @@ extension DirectChat {
         switch state {
         case .accepted, .requestedByUs:
             recordReceived(id)
-            return DirectStep(change: state == .accepted ? nil : accept(), reply: isRequest ? .acceptance : nil)
+            if isRequest { hidden = nil }
+            return DirectStep(
+                change: state == .accepted ? nil : accept(), late: takeHidden(), reply: isRequest ? .acceptance : nil)
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -80,7 +86,7 @@ extension DirectChat {
         switch state {
         case .requestedByUs, .accepted:
             queue.rewindToRequest()
-            return DirectStep(change: state == .accepted ? nil : accept())
+            return DirectStep(change: state == .accepted ? nil : accept(), late: takeHidden())
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -90,6 +96,7 @@ extension DirectChat {
 
     /// Receives the end of the conversation, or the withdrawal of the peer's request.
     mutating func receiveDeparture() -> DirectStep {
+        hidden = nil
         switch state {
         case .requestedByUs, .requestedByThem, .accepted:
             // The user does not know of a request that was not reported.

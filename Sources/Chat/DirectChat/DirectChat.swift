@@ -20,6 +20,8 @@ package struct DirectChat: Sendable {
     var queue = DirectQueue()
     /// Receipts that the peer has still to get.
     var receipts = PendingReceipts()
+    /// The peer's latest request that it has no receipt for: one that came while an earlier one was open, or that was declined.
+    var hidden: Message?
     /// The open request was reported live.
     var isRequestReported = true
     /// We accepted while the peer could not be reached: the acceptance goes first on its next link.
@@ -135,6 +137,15 @@ extension DirectChat {
         recordReceived(message.id)
         if log.isActive && sendsReadReceipts { receipts.record(read: message.id) }
         return add(message, isOwn: false)
+    }
+
+    /// The conversation is accepted: a request that was hidden gets its receipt, and is shown unless the user has declined it.
+    mutating func takeHidden() -> DirectStep.Shown? {
+        guard let message = hidden else { return nil }
+        hidden = nil
+        guard hasTaken(message.id) else { return show(message) }
+        recordReceived(message.id)
+        return nil
     }
 
     mutating func add(_ message: Message, isOwn: Bool) -> DirectStep.Shown? {

@@ -61,6 +61,7 @@ extension DirectChat {
     package mutating func decline() throws(ChatError) {
         guard let request else { throw DirectChat.noRequest }
         recordDeclined(request.id)
+        if hidden == nil { hidden = request }
         state = .declined
     }
 
@@ -78,12 +79,12 @@ extension DirectChat {
     mutating func sentAcceptance() -> DirectStep {
         if let request { keepRequest(request) }
         state = .accepted
-        return DirectStep(change: .accepted)
+        return DirectStep(change: .accepted, late: takeHidden())
     }
 
     /// Leaves. Sent messages still wait for receipts, as long as their link is up.
     mutating func sentDeparture(isLinked: Bool) -> DirectStep {
-        state = .left
+        (state, hidden) = (.left, nil)
         return DirectStep(change: .left, failed: fail(queue.giveUp(keepingSent: isLinked)))
     }
 

@@ -557,6 +557,11 @@ extension MessageRouter {
     private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [NodeEvent]) {
         guard let step else { return }
         report(step, with: peer, into: &events)
+        if case .message(let message, _) = step.late,
+            let change = pendingChanges.takeChange(for: message.id, by: peer)
+        {
+            apply(change, into: &events)
+        }
         recordWaiting(for: peer)
         if let answer = step.reply { replies.add(answer, to: peer) }
     }
@@ -567,7 +572,14 @@ extension MessageRouter {
     private func report(_ step: DirectStep, with peer: PeerID, into events: inout [NodeEvent]) {
         if let change = step.change { events.append(.direct(change, with: name(of: peer))) }
         if !step.failed.isEmpty { events.append(.failed(with: name(of: peer), messages: step.failed)) }
-        switch step.shown {
+        for shown in [step.late, step.shown] { report(shown, with: peer, into: &events) }
+        guard let (ids, delivery) = step.acknowledged else { return }
+        let who = name(of: peer)
+        events.append(delivery == .read ? .read(with: who, ids: ids) : .delivered(with: who, ids: ids))
+    }
+
+    private func report(_ shown: DirectStep.Shown?, with peer: PeerID, into events: inout [NodeEvent]) {
+        switch shown {
         case .message(let message, let unread):
             var shown = view(message, in: .direct(peer), unread: unread)
             // An own message enters the queue behind this event.
@@ -577,9 +589,6 @@ extension MessageRouter {
         case .invitation(let invitation): events.append(.invitation(from: name(of: peer), to: Room(invitation)))
         case nil: break
         }
-        guard let (ids, delivery) = step.acknowledged else { return }
-        let who = name(of: peer)
-        events.append(delivery == .read ? .read(with: who, ids: ids) : .delivered(with: who, ids: ids))
     }
 
     /// - Parameter message: in its present form, or as it was before its deletion.

@@ -46,7 +46,8 @@ struct DirectChatTests {
         #expect(bob.router.requests.map(\.text) == ["may I?"])
         #expect(code { () throws(ChatError) in try alice.direct("and?", to: bob) } == .notAccepted)
         try bobAccepts()
-        #expect(bob.texts(with: alice) == ["may I?"])
+        // The text comes again behind the acceptance; a request does not.
+        #expect(bob.texts(with: alice) == ["may I?", "again"])
     }
 
     @Test func `a decline is silent, and later requests are not shown`() throws {
@@ -81,6 +82,43 @@ struct DirectChatTests {
         bob.receive(asked.outgoing[0].payload)
         #expect(bob.texts(with: alice) == ["after all"])
         #expect(bob.router.directChats[alice.id]?.unreadCount == 0)
+    }
+
+    @Test func `a declined request is acknowledged once its receiver asks, without a new link`() throws {
+        try aliceAsks()
+        _ = try bob.router.decline(alice.id)
+        #expect(alice.deliveries(to: bob) == [.sending])
+        try bob.does(to: alice) { me throws(ChatError) in try me.direct("after all", to: alice) }
+        #expect(alice.deliveries(to: bob) == [.delivered])
+        #expect(bob.texts(with: alice) == ["after all"])
+    }
+
+    @Test func `a request that came while an earlier one was open is shown and acknowledged once that is accepted`()
+        throws
+    {
+        try aliceAsks("first")
+        _ = alice.unlink(from: bob, .lost)
+        _ = bob.unlink(from: alice, .lost)
+        alice.note(try alice.leave(bob).events)
+        _ = alice.link(to: bob)
+        _ = bob.link(to: alice)
+        try aliceAsks("second")
+        #expect(bob.router.requests.map(\.text) == ["first"])
+        try bobAccepts()
+        #expect(bob.texts(with: alice) == ["first", "second"])
+        #expect(alice.deliveries(to: bob) == [.failed, .delivered])
+    }
+
+    @Test func `a hidden request that its author has withdrawn is not shown later`() throws {
+        try aliceAsks()
+        _ = try bob.router.decline(alice.id)
+        try alice.does(to: bob) { me throws(ChatError) in try me.leave(bob) }
+        try aliceAsks("please")
+        try alice.does(to: bob) { me throws(ChatError) in try me.leave(bob) }
+        try bob.does(to: alice) { me throws(ChatError) in try me.direct("after all", to: alice) }
+        try alice.does(to: bob) { me throws(ChatError) in try me.accept(bob) }
+        #expect(bob.texts(with: alice) == ["after all"])
+        #expect(alice.deliveries(to: bob) == [.failed, .failed])
     }
 
     @Test func `crossing requests are accepted on both sides and both are delivered once`() throws {

@@ -44,19 +44,24 @@ private final class Encounter {
 
     private func attempt(_ index: Int, _ operation: () throws(ChatError) -> Outcome) {
         guard let outcome = try? operation() else { return }
+        note(outcome.events, at: index)
         underWay[1 - index] += outcome.outgoing.map(\.payload)
     }
 
     private func deliverOne(to index: Int) {
         guard !underWay[index].isEmpty else { return }
         let me = people[index]
-        for event in me.receive(underWay[index].removeFirst()) {
-            if case .message(let message) = event, message.conversation != .publicRoom {
+        note(me.receive(underWay[index].removeFirst()), at: index)
+        underWay[1 - index] += me.replies().map(\.payload)
+    }
+
+    private func note(_ events: [NodeEvent], at index: Int) {
+        for event in events {
+            if case .message(let message) = event, message.conversation != .publicRoom, !message.isFromCurrentUser {
                 received[index].append(message.text)
             }
             if case .request(_, let text) = event { requests[index].append(text) }
         }
-        underWay[1 - index] += me.replies().map(\.payload)
     }
 
     /// True if one side may send where the other has left, or still waits.
