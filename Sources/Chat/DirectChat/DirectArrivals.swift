@@ -19,6 +19,8 @@ extension DirectChat {
             hidden = nil
             return DirectStep(change: accept(), shown: show(message), reply: .acceptance)
         case .accepted:
+            // The peer did not take what came before it agreed by this request.
+            queue.rewindToRequest()
             return DirectStep(shown: show(message), reply: .acceptance)
         case .requestedByThem, .declined:
             // The open one itself comes again on each new link.

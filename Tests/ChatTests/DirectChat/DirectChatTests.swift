@@ -121,6 +121,23 @@ struct DirectChatTests {
         #expect(alice.deliveries(to: bob) == [.failed, .failed])
     }
 
+    @Test func `a text that came before its receiver agreed by a request is sent again behind that request`() throws {
+        try befriend(alice, bob)
+        _ = alice.unlink(from: bob, .lost)
+        _ = bob.unlink(from: alice, .lost)
+        bob.note(try bob.leave(alice).events)
+        _ = try alice.direct("early", to: bob)
+        _ = alice.link(to: bob)
+        _ = bob.link(to: alice)
+        // Bob has left, and answers the text by his departure, which is lost: Alice does not know.
+        for reply in alice.replies() { bob.receive(reply.payload) }
+        _ = bob.replies()
+        #expect(bob.texts(with: alice) == ["may I?"])
+        try bob.does(to: alice) { me throws(ChatError) in try me.direct("again?", to: alice) }
+        #expect(bob.texts(with: alice).contains("early"))
+        #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
+    }
+
     @Test func `crossing requests are accepted on both sides and both are delivered once`() throws {
         let fromAlice = try alice.direct("hi bob", to: bob)
         let fromBob = try bob.direct("hi alice", to: alice)
