@@ -54,8 +54,10 @@ func module(
 }
 
 /// A test target under the house rules.
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+///
+/// - Parameter settings: further ones, as `simulated`.
+func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: house + settings)
 }
 
 let package = Package(
@@ -167,6 +169,7 @@ let package = Package(
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),
         tests("ChatNodeTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Simulator"]),
+        tests("SearchTests", ["Wire", "Noise", "Chat", "ChatNode"], simulated),
         tests("ModelTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Commands", "Model", "TestSupport"]),
         tests(
             "TestSupport",
