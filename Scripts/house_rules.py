@@ -132,6 +132,16 @@ def isolation(root):
         yield f"Sources: assumeIsolated in {places} places; {UNCHECKED_ISOLATION} is the most"
 
 
+KEPT_UNCHECKED = re.compile(r"with\w*Continuation\s*(?:\([^)]*\))?\s*\{\s*[\w.\[\]]+(?:\.append\(\$0\)|\s*=\s*\$0)\s*\}")
+
+
+def waiting(root):
+    """Other jobs of an actor run between a check and the closure of a continuation: the closure checks."""
+    for name, text in sources(root):
+        for found in KEPT_UNCHECKED.finditer(swift_source.without_comments(text)):
+            yield f"{name}: a continuation is kept without a check in its closure: {found[0]}"
+
+
 def defaults(root):
     """A new case of an enum of ours is a compiler's error at each switch over it."""
     texts = sources(root)
@@ -306,7 +316,7 @@ def crowds(root):
         yield "Docs/Simulation.md: the tables of crowds are not what Docs/crowd.json says; run Scripts/crowd_curve --table"
 
 
-RULES = (sizes, node, owners, isolation, defaults, words, safety, inlining, imports, package, test_targets, limits, claims, phrases,
+RULES = (sizes, node, owners, isolation, waiting, defaults, words, safety, inlining, imports, package, test_targets, limits, claims, phrases,
          attacks, faults, observer, crowds)
 
 

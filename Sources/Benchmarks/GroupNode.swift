@@ -87,7 +87,7 @@ actor GroupNode: EventLoopActor {
         var (sent, refused) = (0, 0)
         while sent < count, stop == stops {
             if gap > .zero { await wait(until: began + gap * sent) }
-            await node.waitUntilMaySend()
+            _ = await node.waitUntilMaySend()
             if !say() { refused += 1 }
             sent += 1
         }

@@ -137,7 +137,10 @@ struct Lifecycle {
         }
     }
 
-    mutating func wait(_ caller: CheckedContinuation<Void, Never>) { waiting.append(caller) }
+    /// Resumes a caller at the end of the node; at once if that has come, also between a check of the caller and its wait.
+    mutating func wait(_ caller: CheckedContinuation<Void, Never>) {
+        if isStopped { caller.resume() } else { waiting.append(caller) }
+    }
 
     /// The end of the node.
     mutating func stop() {

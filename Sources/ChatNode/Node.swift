@@ -225,7 +225,6 @@ extension Node {
 extension Node {
     /// Returns when `.stopped` has been emitted, at once if it was before; without it once a node that never started is left.
     package func awaitEnd() async {
-        if parts.lifecycle.isStopped { return }
         await withCheckedContinuation { parts.lifecycle.wait($0) }
     }
 
@@ -297,16 +296,18 @@ extension Node {
     /// peers have had 2 s from the start to be met.
     ///
     /// - Returns: false if the node leaves instead.
-    @discardableResult
     package func waitUntilMaySend(_ pace: Pace = .messages(1)) async -> Bool {
         enter()
         let isFast = parts.conversations.isFastSender(now: scheduler.now)
+        func waits() -> Bool { act { $0.conversations.obstacle(pace, isFast: isFast, &$0.links, $1, &$2) } != nil }
         while parts.lifecycle.isRunning {
-            guard act({ $0.conversations.obstacle(pace, isFast: isFast, &$0.links, $1, &$2) }) != nil else {
+            guard waits() else {
                 parts.conversations.released(now: scheduler.now)
                 return true
             }
-            await withCheckedContinuation { parts.conversations.wait($0) }
+            await withCheckedContinuation {
+                if parts.lifecycle.isRunning, waits() { parts.conversations.wait($0) } else { $0.resume() }
+            }
         }
         return false
     }

@@ -150,9 +150,12 @@ package actor Program: LoopActor {
 
     /// Returns true when the node of a room is ready, false if it ends before. For one caller.
     package func awaitReady(_ label: RoomLabel) async -> Bool {
-        if ready.remove(label) != nil { return true }
-        guard self[label] != nil else { return false }
-        return await withCheckedContinuation { beginners[label] = $0 }
+        // Other jobs of the loop run before the closure does: a check in front of it may be out of date.
+        await withCheckedContinuation { caller in
+            if ready.remove(label) != nil { return caller.resume(returning: true) }
+            guard self[label] != nil else { return caller.resume(returning: false) }
+            beginners[label] = caller
+        }
     }
 
     /// Resumes the caller that waits for a room, or the one that will.
@@ -372,7 +375,9 @@ extension Program {
 extension Program {
     /// The room with a label, or with none the open one; waits for the end of a wipe. Nil if there is none.
     func awaitRoom(_ label: RoomLabel?) async -> JoinedRoom? {
-        if isWiping { await withCheckedContinuation { waiting.append($0) } }
+        if isWiping {
+            await withCheckedContinuation { caller in if isWiping { waiting.append(caller) } else { caller.resume() } }
+        }
         return if let label { self[label] } else { open }
     }
 
@@ -394,7 +399,9 @@ extension Program {
             forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += MemoryUsage(of: $1.chat) }
             for node in allNodes { node.beginLeaving(isWiped: true) }
         }
-        return await withCheckedContinuation { wipers.append($0) }
+        return await withCheckedContinuation { caller in
+            if isWiping, pause == nil { wipers.append(caller) } else { caller.resume(returning: wipeAnswer) }
+        }
     }
 
     /// The whole seconds, at most, until the new identity is there, from the beginning of a wipe to the end of the pause behind
@@ -421,6 +428,10 @@ extension Program {
         }
         let end = scheduler.now + .seconds(seconds)
         await withCheckedContinuation { waiting in
+            guard !skipsPause else {
+                isReturning = true
+                return waiting.resume()
+            }
             pause = (end, waiting)
             scheduler.schedule(at: end, callback { $0.endPause(dueAt: end) })
         }

@@ -64,6 +64,19 @@ import Wire
         return error.code
     }
 
+    @Test func `a room that becomes ready while its caller begins to wait is not waited for`() async throws {
+        let program = try await RunningProgram("lobby", "attic")
+        let label = program.labels[1]
+        let waiting = await program.rooms.run { rooms in
+            // Both are jobs of the loop in this order, before either has begun.
+            let waiting = Task { await rooms.awaitReady(label) }
+            Task { rooms.recordReady(label) }
+            return waiting
+        }
+        #expect(await waiting.value)
+        program.loop.stop()
+    }
+
     @Test func `a room that is ready, or gone, before its caller waits keeps no caller waiting`() async throws {
         let program = try await RunningProgram()
         let rooms = program.rooms

@@ -247,6 +247,11 @@ class HouseRules(unittest.TestCase):
         again = "extension Limits {\n    static let sizes = [512, 1_280]\n}\n"
         self.assert_refused("sizes is a limit in Sources/", "Sources/Up/A.swift", again)
 
+    def test_a_continuation_that_is_kept_without_a_check_in_its_closure_is_refused(self):
+        for kept in ("waiting.append($0)", "waiter = $0", "beginners[label] = $0"):
+            self.assert_refused("kept without a check", "Sources/Up/A.swift",
+                                "func next() async {\n    await withCheckedContinuation { " + kept + " }\n}\n")
+
     def test_a_claim_without_its_test_is_refused(self):
         self.assert_refused("no test `it rains`", "Docs/Threats.md", "tested: `it rains`\n")
 

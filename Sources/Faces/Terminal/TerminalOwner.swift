@@ -52,9 +52,12 @@ package actor TerminalOwner: EventLoopActor, LineSource, ReportDisplay {
     }
 
     package func next() async -> InputLine? {
-        if let line = session.nextLine() { return line }
-        guard isOpen, !session.hasEnded else { return nil }
-        return await withCheckedContinuation { waiter = $0 }
+        // Other jobs of the loop run before the closure does: a check in front of it may be out of date.
+        await withCheckedContinuation { reader in
+            if let line = session.nextLine() { return reader.resume(returning: line) }
+            guard isOpen, !session.hasEnded else { return reader.resume(returning: nil) }
+            waiter = reader
+        }
     }
 
     package func settle(_ line: InputLine, _ outcome: LineOutcome) {

@@ -65,23 +65,31 @@ actor ControlLink: EventLoopActor {
     private func connect(_ path: String) async -> Answer {
         // There is nothing yet that a cancellation could have closed.
         guard !Task.isCancelled else { return .failure(.closed) }
-        do throws(SystemError) {
-            guard let address = UnixAddress(path) else { throw SystemError(call: "connect", errno: ENAMETOOLONG) }
-            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-            let made = try Descriptor("socket", Glibc.socket(AF_UNIX, type, 0))
-            try SystemError.check("connect", unsafe address.lend { unsafe Glibc.connect(made.number, $0, $1) })
-            try watch(made.number, .readable) { link, _ in link.read() }
-            socket = made.release()
-        } catch {
-            return .failure(.unavailable("no node answers at \(path): \(error.reason)"))
+        return await withCheckedContinuation { caller in
+            do throws(SystemError) {
+                try begin(path)
+                waiting.append(caller)
+            } catch {
+                caller.resume(returning: .failure(.unavailable("no node answers at \(path): \(error.reason)")))
+            }
         }
-        return await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func begin(_ path: String) throws(SystemError) {
+        guard let address = UnixAddress(path) else { throw SystemError(call: "connect", errno: ENAMETOOLONG) }
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let made = try Descriptor("socket", Glibc.socket(AF_UNIX, type, 0))
+        try SystemError.check("connect", unsafe address.lend { unsafe Glibc.connect(made.number, $0, $1) })
+        try watch(made.number, .readable) { link, _ in link.read() }
+        socket = made.release()
     }
 
     /// Sends a request, and returns its answer.
     func ask(_ line: String) async -> Answer {
-        guard send(line) else { return .failure(.closed) }
-        return await withCheckedContinuation { waiting.append($0) }
+        // The answer may come before the caller waits, unless it is sent for by one that does.
+        await withCheckedContinuation { caller in
+            if send(line) { waiting.append(caller) } else { caller.resume(returning: .failure(.closed)) }
+        }
     }
 
     func tail(_ line: String, into output: AsyncThrowingStream<ControlEvents.Arrival, any Error>.Continuation) {

@@ -59,6 +59,8 @@ package actor WebServer: ExecutorActor {
     /// The ways to the sessions of Engine.IO by their ids.
     var engines: [String: EngineSession] = [:]
     private var whenEmpty: CheckedContinuation<Void, Never>?
+    /// Whether the end waits for the connections no longer.
+    private var isLate = false
 
     package nonisolated var executor: any JobExecutor { thread }
 
@@ -160,8 +162,13 @@ package actor WebServer: ExecutorActor {
     package func end() async {
         await entrance?.end()
         for (key, connection) in connections { close(connection, at: key, 1001, "the node leaves") }
-        wait(until: .monotonic + .seconds(1)) { $0.finish() }
-        if !connections.isEmpty { await withCheckedContinuation { whenEmpty = $0 } }
+        wait(until: .monotonic + .seconds(1)) { server in
+            server.isLate = true
+            server.finish()
+        }
+        await withCheckedContinuation { caller in
+            if connections.isEmpty || isLate { caller.resume() } else { whenEmpty = caller }
+        }
         mustEnd.store(true, ordering: .relaxed)
         wake()
     }
