@@ -169,8 +169,7 @@ readonly places=(
     --package-path "$root" --cache-path "$build/cache" --config-path "$build/configuration"
     --security-path "$build/security")
 
-# No index for editors, and no information for debuggers, which has the names of folders in it: without it, programs that are built in
-# two folders are equal.
+# No index for editors, and no information for debuggers: it has the names of folders in it, and the linker drops it anyway.
 readonly lean_build=(--disable-index-store -debug-info-format none)
 
 prepare_build() {
