@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from pathlib import Path
 
@@ -77,6 +78,15 @@ class Stage:
             number += 1
 
 
+def run(attack):
+    """Runs an attack; one that breaks off ends the process with a failure, or a victim would survive an attack that never was."""
+    try:
+        attack.run()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
 ATTACKS = floods.ATTACKS | members.ATTACKS | liars.ATTACKS | multicast.ATTACKS | smalltalk.ATTACKS | gateway.ATTACKS
 
 
@@ -89,7 +99,7 @@ def main():
     for line in sys.stdin:
         if line == "on\n":
             stage.running.set()
-            worker = threading.Thread(target=attack.run, daemon=True)
+            worker = threading.Thread(target=run, args=(attack,), daemon=True)
             worker.start()
         else:
             stage.running.clear()

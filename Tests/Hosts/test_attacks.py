@@ -31,7 +31,10 @@ class Attacks(unittest.TestCase):
         self.hosts.run(ATTACKER, ["ip", "route", "add", "local", "10.78.0.0/16", "dev", "lo"])
         for host in (1, 2):
             self.hosts.run(host, ["ip", "route", "add", "10.78.0.0/16", "via", self.hosts.address(ATTACKER)])
-        self.alice, self.bob = (Node(on(self.hosts, host), f"honest-{host}", "--discovery", "embedded") for host in (1, 2))
+
+    def meet(self, entry):
+        self.alice = Node(on(self.hosts, 1), "honest-1", "--discovery", "embedded", *entry.options)
+        self.bob = Node(on(self.hosts, 2), "honest-2", "--discovery", "embedded")
         all_meet([self.alice, self.bob])
 
     def attack(self, entry):
@@ -39,7 +42,11 @@ class Attacks(unittest.TestCase):
         plan = {"victim": self.hosts.address(1), "port": self.alice.ready()["port"], "tag": TAG, "offset": 0,
                 "address": self.hosts.address(ATTACKER), "bystander": self.hosts.address(BYSTANDER),
                 "likeNumber": like["number"], "likeName": like["nickname"]}
-        process = self.hosts.start(ATTACKER, [sys.executable, str(ATTACKS / "attacker.py"), entry.name, json.dumps(plan)],
+        if entry.options:
+            place = self.alice.wait(lambda event: event["event"] == "listening", "its gateway")
+            plan |= {"irc_port": int(place["address"].rsplit(":", 1)[1]), "irc_token": place["token"]}
+        host = 1 if entry.options else ATTACKER
+        process = self.hosts.start(host, [sys.executable, str(ATTACKS / "attacker.py"), entry.name, json.dumps(plan)],
                                    stderr=None)
         self.assertEqual(process.stdout.readline(), "ready\n")
         self.order(process, "on")
@@ -61,7 +68,9 @@ class Attacks(unittest.TestCase):
         return [name for name in entry.counted if not stats[name]]
 
     def test_a_newcomer_comes_in_within_ten_seconds_while_false_instances_last(self):
-        process, texts = self.attack(next(entry for entry in CATALOGUE if entry.name == "endless-instances")), []
+        entry = next(entry for entry in CATALOGUE if entry.name == "endless-instances")
+        self.meet(entry)
+        process, texts = self.attack(entry), []
         deadline = time.monotonic() + PATIENCE
         while self.alice.result("stats")["refused_multicast"] < 400:
             self.assertLess(time.monotonic(), deadline)
@@ -75,6 +84,7 @@ class Attacks(unittest.TestCase):
         self.order(process, "end")
 
     def survive(self, entry):
+        self.meet(entry)
         if entry.prepare:
             entry.prepare(self)
         process, texts = self.attack(entry), []
@@ -89,6 +99,8 @@ class Attacks(unittest.TestCase):
             self.assertLessEqual((entry.wanted or {}).items(), entry.look(self).items())
         self.order(process, "end")
         tally = json.loads(process.stdout.readlines()[-1])
+        self.assertEqual(process.wait(10), 0, f"{entry.name} broke off")
+        self.assertGreater(sum(tally.values()), 0, f"{entry.name} did nothing")
         if entry.end == "closed":
             self.assertGreater(tally["closed_by_victim"], 0)
         for node, other in ((self.alice, self.bob), (self.bob, self.alice)):
