@@ -250,6 +250,25 @@ if Context.environment["EARSHOT_FUZZ"] != nil {
     ]
 }
 
+// Scripts/test builds the examples with the modules that the tests are built with. As a program outside, they see the public symbols
+// alone. Tests/Examples compares these targets with those of Examples/Package.swift.
+if Context.environment["EARSHOT_EXAMPLES"] != nil {
+    let programs = [
+        "FirstLines": "Earshot", "EchoBot": "Earshot", "Announcer": "Earshot", "Service": "Earshot",
+        "TestedBot": "DiceBot", "Watcher": "EarshotControl",
+    ]
+    package.targets += programs.sorted { $0.key < $1.key }.map { name, module in
+        .executableTarget(
+            name: name, dependencies: [.byName(name: module)], path: "Examples/\(name)", packageAccess: false)
+    }
+    package.targets += [
+        .target(name: "DiceBot", dependencies: ["Earshot"], path: "Examples/DiceBot", packageAccess: false),
+        .testTarget(
+            name: "TestedBotTests", dependencies: ["DiceBot", "EarshotTesting"], path: "Examples/TestedBotTests",
+            packageAccess: false),
+    ]
+}
+
 // A build wants different names of all targets, also of those that it does not use. So a package that depends on this one by its
 // URL sees the targets of the libraries alone, each under a name of its own, and needs the headers of no gateway. The sources
 // import the usual names, which the compiler reads as the others.

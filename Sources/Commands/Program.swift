@@ -392,16 +392,21 @@ extension Program {
             skipsPause = true
             endPause()
         }
-        if pause != nil { return wipeAnswer }
-        if !isWiping {
-            guard !all.isEmpty else { return nil }
-            isWiping = true
-            forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += MemoryUsage(of: $1.chat) }
-            for node in allNodes { node.beginLeaving(isWiped: true) }
-        }
+        // All in the closure, before which the loop has a turn: a wipe that ends in it is no answer for this caller.
         return await withCheckedContinuation { caller in
-            if isWiping, pause == nil { wipers.append(caller) } else { caller.resume(returning: wipeAnswer) }
+            if pause != nil { return caller.resume(returning: wipeAnswer) }
+            if !isWiping {
+                guard !all.isEmpty else { return caller.resume(returning: nil) }
+                beginWipe()
+            }
+            wipers.append(caller)
         }
+    }
+
+    private func beginWipe() {
+        isWiping = true
+        forgotten = allNodes.reduce(into: MemoryUsage()) { $0 += MemoryUsage(of: $1.chat) }
+        for node in allNodes { node.beginLeaving(isWiped: true) }
     }
 
     /// The whole seconds, at most, until the new identity is there, from the beginning of a wipe to the end of the pause behind
@@ -422,16 +427,12 @@ extension Program {
     /// leaves.
     package func pause(seconds: Int) async {
         for wiper in exchange(&wipers, with: []) { wiper.resume(returning: wipeAnswer) }
-        guard seconds > 0, !skipsPause else {
-            isReturning = true
-            return
-        }
-        let end = scheduler.now + .seconds(seconds)
         await withCheckedContinuation { waiting in
-            guard !skipsPause else {
+            guard seconds > 0, !skipsPause else {
                 isReturning = true
                 return waiting.resume()
             }
+            let end = scheduler.now + .seconds(seconds)
             pause = (end, waiting)
             scheduler.schedule(at: end, callback { $0.endPause(dueAt: end) })
         }

@@ -32,6 +32,14 @@
         write(fill)
     }
 
+    /// The UTF-8 of a text, which stays the caller's.
+    package init(copying text: String, protection: Protection) {
+        let bytes = Array(text.utf8)
+        self.init(count: bytes.count, protection: protection) { memory in
+            for index in bytes.indices { memory[index] = bytes[index] }
+        }
+    }
+
     /// Random bytes, a fresh key or seed.
     package init(random count: Int, protection: Protection, using randomness: inout Randomness) {
         self.init(count: count, protection: protection) { randomness.fill(&$0) }

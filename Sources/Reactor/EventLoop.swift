@@ -75,6 +75,19 @@ package final class EventLoop: Scheduler, TaskExecutor, @unchecked Sendable {
         thread.join()
     }
 
+    /// Computes a value on a thread of its own, as the threads of the runtime end the process where their descriptors are refused.
+    ///
+    /// - Throws: the system's refusal of the thread.
+    package static func compute<Value: Sendable>(
+        onThreadNamed name: String, _ body: @escaping @Sendable () -> Value
+    ) async throws(SystemError) -> Value {
+        let loop = try EventLoop(name: name)
+        try loop.start()
+        let value = await withCheckedContinuation { end in loop.execute { end.resume(returning: body()) } }
+        await loop.end()
+        return value
+    }
+
     /// Ends the loop as `stop` does, and returns when it has ended; the calling thread is free meanwhile. Not on the loop.
     package func end() async {
         await withCheckedContinuation { continuation in

@@ -116,27 +116,20 @@ struct RoomNodes: Sendable {
         return .ready
     }
 
-    /// The room of a request. A pass phrase computes for about a second, so on a thread of its own. The runtime's threads would end
-    /// the process where their descriptors are refused.
+    /// The room of a request. A pass phrase computes for about a second.
     private static func open(_ request: RoomRequest) async throws(ChatError) -> Room {
         guard let key = request.key else { return Room(openNamed: request.name) }
-        let loop: EventLoop
-        do throws(StartFailure) { loop = try App.runningLoop("key") } catch {
-            throw ChatError(.roomFailed, .roomFailed, request.name, error.message)
+        let result: Result<RoomKey, RoomKeyError>
+        do throws(SystemError) {
+            result = try await EventLoop.compute(onThreadNamed: "key") {
+                Result { () throws(RoomKeyError) in try RoomKey(reading: key, forRoomNamed: request.name) }
+            }
+        } catch {
+            throw ChatError(.roomFailed, .roomFailed, request.name, StartFailure(error).message)
         }
-        let result = await withCheckedContinuation { end in
-            loop.execute { end.resume(returning: Result { () throws(RoomKeyError) in try read(key, of: request) }) }
+        do throws(RoomKeyError) { return Room(request.name, key: try result.get()) } catch {
+            throw ChatError(.invalidKey, error.sentence)
         }
-        await loop.end()
-        do throws(RoomKeyError) { return try result.get() } catch { throw ChatError(.invalidKey, error.sentence) }
-    }
-
-    private static func read(_ key: String, of request: RoomRequest) throws(RoomKeyError) -> Room {
-        let bytes = Array(key.utf8)
-        let text = Secret(count: bytes.count, protection: .guarded) { text in
-            for index in bytes.indices { text[index] = bytes[index] }
-        }
-        return Room(request.name, key: try RoomKey(reading: text, forRoomNamed: request.name))
     }
 
     private static func reserve(_ name: String, in rooms: isolated Program) throws(StartFailure) -> RoomLabel {

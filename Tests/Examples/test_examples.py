@@ -12,6 +12,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -131,6 +132,28 @@ class Programs(ExampleTest):
         self.expect(example, "and more")
         node.quit()
         self.assertEqual(example[0].wait(20), 0)
+
+
+class Package(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("swift"), "there is no Swift")
+    def test_the_package_of_the_examples_has_the_targets_that_are_tested(self):
+        def targets(folder, environment):
+            described = subprocess.run(["swift", "package", "--package-path", folder, "--scratch-path", f"{scratch}/{folder.name}",
+                                        "dump-package"], env=environment, text=True, capture_output=True)
+            self.assertEqual(described.returncode, 0, described.stderr)
+            return {target["name"]: (target["type"], sorted(map(named, target["dependencies"])))
+                    for target in json.loads(described.stdout)["targets"]}
+
+        def named(dependency):
+            return (dependency.get("product") or dependency.get("byName"))[0]
+
+        scratch = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, scratch)
+        plain = {name: value for name, value in os.environ.items() if name != "EARSHOT_EXAMPLES"}
+        outside, usual = targets(EXAMPLES, plain), targets(ROOT, plain)
+        tested = targets(ROOT, plain | {"EARSHOT_EXAMPLES": "1"})
+        self.assertTrue(outside)
+        self.assertEqual({name: target for name, target in tested.items() if name not in usual}, outside)
 
 
 class Scripts(ExampleTest):

@@ -33,6 +33,11 @@ package final class RoomKey: Sendable {
         }
     }
 
+    /// Reads a text that is not kept in guarded memory, as that of a command.
+    package convenience init(reading text: String, forRoomNamed name: String) throws(RoomKeyError) {
+        try self.init(reading: Secret(copying: text, protection: .guarded), forRoomNamed: name)
+    }
+
     /// Finds the faults in a key's text, without the slow part of `init`.
     package static func check(_ text: borrowing Secret) throws(RoomKeyError) {
         guard text.count <= Limits.roomKeyBytes else { throw .tooLong(text.count) }

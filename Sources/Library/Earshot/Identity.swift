@@ -35,7 +35,7 @@ public struct Identity: Sendable {
     /// - Throws: `IdentityError`.
     public static func file(_ path: String, passphrase: String? = nil) throws(IdentityError) -> Identity {
         try checkRandomness()
-        let phrase: Secret? = passphrase.map { Secret(copying: $0) }
+        let phrase: Secret? = passphrase.map { Secret(copying: $0, protection: .guarded) }
         do throws(StorageError) {
             return Identity(kept: try KeptIdentity.open(expanded(path), phrase: phrase))
         } catch {

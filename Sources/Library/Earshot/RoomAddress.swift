@@ -1,5 +1,4 @@
 internal import Chat
-internal import Noise
 internal import Phrases
 internal import Reactor
 
@@ -35,38 +34,23 @@ public struct RoomAddress: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     /// The name; never the key.
     public var description: String { name }
 
-    /// The room of this address. A pass phrase takes a second of computing, so it has a thread of its own.
+    /// The room of this address. A pass phrase takes a second of computing.
     func open() async throws(JoinError) -> Chat.Room {
         let name: String
         do throws(ChatError) { name = try RoomName.compose(self.name) } catch {
             throw JoinError(.invalidRoom, error.message)
         }
         guard let key else { return Chat.Room(openNamed: name) }
-        let loop = try JoinError.naming { () throws(SystemError) in
-            let loop = try EventLoop(name: "key")
-            try loop.start()
-            return loop
+        let result: Result<RoomKey, RoomKeyError>
+        do throws(SystemError) {
+            result = try await EventLoop.compute(onThreadNamed: "key") {
+                Result { () throws(RoomKeyError) in try RoomKey(reading: key, forRoomNamed: name) }
+            }
+        } catch {
+            throw JoinError(.refusedBySystem, StartFailure(error).message)
         }
-        let result = await withCheckedContinuation { end in
-            loop.execute { end.resume(returning: Result { () throws(RoomKeyError) in try Self.read(key, for: name) }) }
-        }
-        await loop.end()
         do throws(RoomKeyError) { return Chat.Room(name, key: try result.get()) } catch {
             throw JoinError(.invalidKey, error.sentence.text(in: .english))
-        }
-    }
-
-    private static func read(_ key: String, for name: String) throws(RoomKeyError) -> RoomKey {
-        try RoomKey(reading: Secret(copying: key), forRoomNamed: name)
-    }
-}
-
-extension Secret {
-    /// The UTF-8 of a text, in memory that is wiped; the text itself is the caller's.
-    init(copying text: String) {
-        let bytes = Array(text.utf8)
-        self.init(count: bytes.count, protection: .guarded) { memory in
-            for index in bytes.indices { memory[index] = bytes[index] }
         }
     }
 }
