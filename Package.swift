@@ -235,9 +235,10 @@ let package = Package(
     ]
 )
 
-// Scripts/fuzz asks for a program of its own, with the modules that its targets reach. Nothing of this is there in any
-// other build.
-if Context.environment["EARSHOT_FUZZ"] != nil {
+// Scripts/fuzz asks for a program of its own, with the modules that its targets reach, and Scripts/test for a plain one, with the
+// modules of the tests: there libFuzzer is in the target alone. Nothing of this is there in any other build.
+if let kind = Context.environment["EARSHOT_FUZZ"] {
+    let flags = kind == "plain" ? ["-sanitize=fuzzer"] : []
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         .executableTarget(
@@ -246,7 +247,8 @@ if Context.environment["EARSHOT_FUZZ"] != nil {
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Storage", "Discovery", "Simulator",
                 "Commands", "Model", "Hub", "Rendering", "Settings", "IRCFace", "WebFace", "CAvahi", "CFuzzer",
             ],
-            path: "Tests/Fuzz", exclude: ["CFuzzer", "Corpus"], swiftSettings: house),
+            path: "Tests/Fuzz", exclude: ["CFuzzer", "Corpus"], swiftSettings: house + [.unsafeFlags(flags)],
+            linkerSettings: [.unsafeFlags(flags)]),
     ]
 }
 

@@ -181,6 +181,13 @@ prepare_build() {
     mkdir -p "$HOME"
 }
 
+# Whether the toolchain brings libFuzzer.
+has_fuzzer() {
+    local runtime
+    runtime=$(dirname "$(dirname "$(readlink -f "$(type -P swift)")")")/lib/clang
+    compgen -G "$runtime/*/lib/linux/libclang_rt.fuzzer-$(uname -m).a" >/dev/null
+}
+
 # Installs the PyPI packages of the interoperability tests in a folder of their own. The list is whole: of nicegui it has none of
 # the dependencies, since the tests read one file of it.
 prepare_python() {
@@ -253,9 +260,12 @@ build_product() {
     # Relative relocations take a tenth of the size; glibc 2.36 and later load them.
     printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
         linking+=(-Xlinker -z -Xlinker pack-relative-relocs)
+    # Swift 6.3.1 orders some of its work by addresses in its memory, so that one source has two results where they are random.
+    local fixed=(setarch "$(uname -m)" --addr-no-randomize)
+    "${fixed[@]}" true 2>/dev/null || fixed=()
     # In a place of its own, as SwiftPM builds one thing at a time in each: the tests are built beside it.
     local place=$package/.build/optimised
-    swift build "${places[@]}" --package-path "$package" --scratch-path "$place" --configuration release --static-swift-stdlib \
+    "${fixed[@]}" swift build "${places[@]}" --package-path "$package" --scratch-path "$place" --configuration release --static-swift-stdlib \
         --disable-local-rpath "${lean_build[@]}" "${linking[@]}" --product "$1" </dev/null >&2 || return
     mkdir -p "$(dirname "$2")"
     cp "$place/release/$1" "$2.new" && touch -r "$started" "$2.new" && mv "$2.new" "$2"

@@ -81,7 +81,6 @@
             leave(place(of: index))
             if index != last { places[place(of: last)] = UInt32(index + 1) }
         }
-        // Not by `swapAt`, whose machine code differs from one run of Swift 6.3.1 to the next for large values.
         let (lastKey, lastValue) = (keys.removeLast(), values.removeLast())
         if index != last { (keys[index], values[index]) = (lastKey, lastValue) }
         return value
