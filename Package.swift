@@ -151,7 +151,8 @@ let package = Package(
             "EarshotTesting", ["Wire", "Noise", "ChatNode", "Reactor", "Simulator", "Earshot"],
             path: "Sources/Library/EarshotTesting", small),
         module(
-            "EarshotControl", ["ChatNode", "Reactor", "Commands", "Rendering"], path: "Sources/Library/EarshotControl",
+            "EarshotControl", ["Chat", "ChatNode", "Reactor", "Commands", "Rendering"],
+            path: "Sources/Library/EarshotControl",
             small),
         .executableTarget(
             name: "earshot",

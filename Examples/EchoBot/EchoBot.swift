@@ -17,7 +17,7 @@ enum EchoBot {
                     switch event {
                     case .message(let message) where !message.isFromCurrentUser,
                         .direct(let message) where !message.isFromCurrentUser:
-                        try await message.reply("re: \(message.text.prefix(200))")
+                        try await message.reply(Message.fitting("re: \(message.text)"))
                     case .request(let request): try await request.accept().send("hi")
                     default: break
                     }

@@ -50,7 +50,7 @@ func stay(as me: Identity) async throws {
 /// Whether the cause may be gone in a while. A wrong name or key stays wrong.
 func isPassing(_ error: JoinError) -> Bool {
     switch error.reason {
-    case .portUnavailable, .noInterface, .refusedBySystem: true
+    case .failed, .portUnavailable, .noInterface, .refusedBySystem: true
     default: false
     }
 }
@@ -61,7 +61,7 @@ func answer(in room: Room) async throws -> Event.Stop? {
         do {
             switch event {
             case .message(let message) where !message.isFromCurrentUser:
-                try await message.reply("re: \(message.text.prefix(200))")
+                try await message.reply(Message.fitting("re: \(message.text)"))
             case .stopped(let reason): return reason
             default: break
             }

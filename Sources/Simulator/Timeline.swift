@@ -90,6 +90,12 @@ package final class Timeline: Sendable {
         return true
     }
 
+    /// Lets time pass until the next alarm, however far it is; false if there is none.
+    package func advanceToNext() -> Bool {
+        perform {}
+        return step(notBeyond: Instant(nanoseconds: .max))
+    }
+
     /// Moves to the next alarm and runs it, and those of the same instant, with all that follows; false if none is due by `end`.
     private func step(notBeyond end: Instant) -> Bool {
         let alarms: [Confined<() -> Void>] = state.withLock { state in

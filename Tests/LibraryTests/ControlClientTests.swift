@@ -119,6 +119,56 @@ import Testing
         await #expect(throws: CancellationError.self) { try await program.value }
     }
 
+    @Test func `A request that is cancelled does not wait, and the next one gets its own answer`() async throws {
+        let (asked, question) = AsyncStream.makeStream(of: Void.self)
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let node = try ScriptedNode([
+            { connection in
+                connection.send(ControlClientTests.greeting)
+                if connection.receive() == "say hello" { question.finish() }
+                // Both requests are answered once the second has come.
+                #expect(connection.receive() == "who")
+                connection.send(#"{"event":"result","command":"say"}"#)
+                connection.send(ControlClientTests.end)
+                connection.send(#"{"event":"result","command":"who"}"#)
+                connection.send(ControlClientTests.end)
+                while connection.receive() != nil {}
+                release.finish()
+            }
+        ])
+        try await ControlClient.connect(to: node.path) { client in
+            let saying = Task { try await client.say("hello") }
+            for await _ in asked {}
+            saying.cancel()
+            await #expect(throws: ControlError.cancelled) { try await saying.value }
+            let answer = try await client.request("who")
+            #expect(answer.map { $0["command"]?.string } == ["who"])
+            // A cancelled task asks nothing.
+            let late = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return try await client.request("stats")
+            }
+            late.cancel()
+            await #expect(throws: ControlError.cancelled) { try await late.value }
+        }
+        for await _ in released {}
+    }
+
+    @Test func `A tail is no request, and a path that leads nowhere has a remedy`() async throws {
+        let node = try ControlClientTests.serve { _ in }
+        try await ControlClient.connect(to: node.path) { client in
+            for line in ["tail", "tail history", " tail"] {
+                await #expect { try await client.request(line) } throws: { error in
+                    if case .refused("bad_request", _) = error as? ControlError { true } else { false }
+                }
+            }
+        }
+        await #expect { try await ControlClient.connect(to: "/no\nwhere") { _ in } } throws: { error in
+            let text = (error as? ControlError)?.description ?? ""
+            return text.contains("start earshot") && !text.contains("\n")
+        }
+    }
+
     @Test func `A program that is cancelled while the node greets does not wait for it`() async throws {
         let (connected, arrival) = AsyncStream.makeStream(of: Void.self)
         let node = try ScriptedNode([

@@ -72,8 +72,10 @@ struct RoomTests {
         wrong.peers = ["nowhere"]
         #expect(try await reason("lobby", wrong) == .invalidPeer)
         wrong = options()
-        wrong.interfaces = ["no such one"]
-        #expect(try await reason("lobby", wrong) == .noInterface)
+        for name in ["no such one", "lo\0"] {
+            wrong.interfaces = [name]
+            #expect(try await reason("lobby", wrong) == .noInterface)
+        }
         try await Room.join("lobby", as: .ephemeral(), options: options()) { room in
             var taken = options()
             taken.port = try #require(await room.port)
@@ -99,6 +101,19 @@ struct RoomTests {
         try await Room.join("lobby", as: again, options: options()) { room in
             #expect(await room.me?.nickname == "kept")
         }
+    }
+
+    @Test func `A pass phrase is no use for a file without one, and an empty one is none`() throws {
+        let path = ".build/identity-of-a-test-\(UInt64.random(in: 0...UInt64.max))"
+        defer { for file in [path, path + ".state"] { _ = unsafe unlink(file) } }
+        func reason(_ path: String, _ phrase: String?) -> IdentityError.Reason? {
+            #expect(throws: IdentityError.self) { try Identity.file(path, passphrase: phrase) }?.reason
+        }
+        #expect(reason(path, "") == .emptyPassphrase)
+        let id = try Identity.file(path).id
+        #expect(reason(path, "correct horse") == .notSealed)
+        #expect(reason(path + "\0x", nil) == .unusableFile)
+        #expect(try Identity.file(path).id == id)
     }
 
     @Test func `A private room has a key that is made and is never shown`() async throws {

@@ -47,6 +47,12 @@ import Testing
         try await network.run(for: .seconds(5))
     }
 
+    @Test func `A test can see that a bot did not end by itself`() async throws {
+        let network = try SimulatedNetwork(seed: 36)
+        let bot = try await network.join("lobby", as: "bot") { room in for await _ in room.events {} }
+        await #expect(throws: CancellationError.self) { try await bot.waitForEnd() }
+    }
+
     @Test func `A peer that returns with its identity is the same person, in the same conversations`() async throws {
         let network = try SimulatedNetwork(seed: 34)
         let ada = try await network.join("lobby", as: "ada")

@@ -32,6 +32,53 @@ struct SimulatedNetworkTests {
         #expect(texts.filter { $0.hasPrefix("re: ") } == (1...20).map { "re: ping \($0)" })
     }
 
+    @Test(.timeLimit(.minutes(1))) func `A room keeps its network`() async throws {
+        func room() async throws -> Room { try await SimulatedNetwork(seed: 41).join("lobby", as: "ada") }
+        let alone = try await room()
+        #expect(await alone.me?.nickname == "ada")
+        try await alone.send("hello")
+        #expect(await alone.messages.map(\.text) == ["hello"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `Any time passes in a network without rooms`() async throws {
+        let network = try SimulatedNetwork(seed: 42)
+        try await network.run(for: .seconds(200_000))
+        #expect(network.elapsed == .seconds(200_000))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `A run that is cancelled ends before its time`() async throws {
+        let network = try SimulatedNetwork(seed: 43)
+        let run = Task { try await network.run(for: .seconds(300_000_000)) }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
+        #expect(network.elapsed < .seconds(300_000_000))
+        // Time passes no more, and does again.
+        let before = network.elapsed
+        try await network.run(for: .seconds(1))
+        #expect(network.elapsed == before + .seconds(1))
+    }
+
+    @Test func `The longest beginning of a text that fits can be sent`() async throws {
+        let ada = try await SimulatedNetwork(seed: 44).join("lobby", as: "ada")
+        let family = "👨‍👩‍👧‍👦"
+        for text in [
+            "hello", " hello ", String(repeating: "a", count: 300), String(repeating: family, count: 240),
+            "re: " + String(repeating: family, count: 122) + String(repeating: "a", count: 22),
+            "क़" + String(repeating: "क़", count: 239),
+        ] {
+            let fitting = Message.fitting(text)
+            let trimmed = text.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+            #expect(trimmed.hasPrefix(fitting) && !fitting.isEmpty)
+            #expect(try await ada.send(fitting).text == fitting)
+        }
+        #expect(Message.fitting("hello") == "hello")
+        #expect(Message.fitting(String(repeating: "a", count: 300)).count == 240)
+        #expect(
+            Message.fitting(String(repeating: family, count: 240)).utf8.count == 3_072 / family.utf8.count
+                * family.utf8.count)
+        #expect(Message.fitting("  ").isEmpty)
+    }
+
     @Test func `Two runs of one seed are equal`() async throws {
         #expect(try await story(7) == story(7))
         #expect(try await story(7) != story(8))

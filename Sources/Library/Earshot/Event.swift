@@ -9,7 +9,7 @@ public enum Event: Sendable {
     /// A message was said in a direct conversation.
     case direct(Message)
     /// A message came from the memory of a peer: it was said before this user came or, where `Message.isMissed`, while this node
-    /// had no connection.
+    /// had no connection to its author.
     case history(Message)
     /// A person asks for a direct conversation.
     case request(Request)
@@ -17,7 +17,7 @@ public enum Event: Sendable {
     case began(Conversation)
     /// A direct conversation is over, or its request was declined.
     case ended(Conversation)
-    /// A person came to the room.
+    /// A person was met: one that came, one that was there before this user, and one whose connection was lost for long.
     case arrived(Person)
     /// A person left the room.
     case left(Person)
@@ -48,7 +48,7 @@ public enum Event: Sendable {
     public enum Stop: Sendable, Hashable {
         /// The program has left the room.
         case left
-        /// Another process uses the identity in this room. Joining again would end the membership of that one.
+        /// Another join has the identity in this room, in this process or another. Joining again would end its membership.
         case signedOut
         /// An error, as a line for people. A later `Room.join` may succeed.
         case failed(String)

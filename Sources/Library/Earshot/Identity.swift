@@ -31,16 +31,14 @@ public struct Identity: Sendable {
     ///
     /// - Parameters:
     ///   - path: the file; `~/` at its beginning is the home directory.
-    ///   - passphrase: the pass phrase that seals the file; nil for a file without one.
-    /// - Throws: `IdentityError`.
+    ///   - passphrase: the pass phrase that seals the file, not empty; nil for a file without one.
+    /// - Throws: `IdentityError`, also for a file without a pass phrase where one is given.
     public static func file(_ path: String, passphrase: String? = nil) throws(IdentityError) -> Identity {
         try checkRandomness()
+        guard passphrase != "" else { throw .emptyPassphrase }
+        guard !path.utf8.contains(0) else { throw .invalidPath }
         let phrase: Secret? = passphrase.map { Secret(copying: $0, protection: .guarded) }
-        do throws(StorageError) {
-            return Identity(kept: try KeptIdentity.open(expanded(path), phrase: phrase))
-        } catch {
-            throw IdentityError(error)
-        }
+        return Identity(kept: try KeptIdentity.open(expanded(path), phrase: phrase))
     }
 
     /// The public key: 64 hexadecimal digits, equal to the `id` of its `Person`.
@@ -71,7 +69,7 @@ public struct Identity: Sendable {
         let node = try make(configuration, kept.copy(), runs)
         try kept.store(epoch: node.epoch, nickname: node.chat.ownName.nickname)
         do throws(TransportError) { try node.start() } catch {
-            throw JoinError(.portUnavailable, StartFailure(listeningOn: configuration.port, error).message)
+            throw JoinError(listeningOn: configuration.port, error)
         }
         return node
     }
@@ -112,13 +110,19 @@ final class KeptIdentity: Sendable {
         key = Mutex(opened.takeIdentity().copy())
     }
 
-    static func open(_ path: String, phrase: borrowing Secret?) throws(StorageError) -> KeptIdentity {
-        let stored: StoredIdentity
-        do throws(StorageError) { stored = try StoredIdentity.open(path, locking: true) } catch {
-            guard error.reason == .missing else { throw error }
-            return try KeptIdentity(StoredIdentity.create(path, phrase: phrase))
+    static func open(_ path: String, phrase: borrowing Secret?) throws(IdentityError) -> KeptIdentity {
+        do throws(StorageError) {
+            let stored: StoredIdentity
+            do throws(StorageError) { stored = try StoredIdentity.open(path, locking: true) } catch {
+                guard error.reason == .missing else { throw error }
+                return try KeptIdentity(StoredIdentity.create(path, phrase: phrase))
+            }
+            if stored.isSealed || phrase == nil { return try KeptIdentity(stored.unlock(with: phrase)) }
+        } catch {
+            throw IdentityError(error)
         }
-        return try KeptIdentity(stored.unlock(with: phrase))
+        // Its owner would take the file for sealed.
+        throw IdentityError.notSealed(path)
     }
 
     func copy() -> sending Noise.Identity { key.withLock { $0.copy() } }

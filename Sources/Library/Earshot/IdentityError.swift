@@ -1,3 +1,4 @@
+internal import Chat
 internal import Reactor
 internal import Storage
 
@@ -11,6 +12,10 @@ public struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible 
         case inUse
         /// The file has a pass phrase, and another one or none was given; or the file is damaged.
         case wrongPassphrase
+        /// A pass phrase is given for a file without one.
+        case notSealed
+        /// The pass phrase is empty.
+        case emptyPassphrase
         /// The system refuses memory, threads or descriptors.
         case refusedBySystem
         /// The system offers no randomness.
@@ -28,6 +33,17 @@ public struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible 
     static let noRandomness = IdentityError(
         reason: .noRandomness, message: "libsodium can not start: see whether /dev/urandom is there")
 
+    static let emptyPassphrase = IdentityError(
+        reason: .emptyPassphrase, message: "the pass phrase is empty; give one, or nil for a file without one")
+
+    static let invalidPath = IdentityError(reason: .unusableFile, message: "the path has a zero byte; name a file")
+
+    static func notSealed(_ path: String) -> IdentityError {
+        let name = DisplayGuard.safe(path)
+        return IdentityError(
+            reason: .notSealed, message: "\(name) has no pass phrase; give nil, or name a new file to seal")
+    }
+
     private init(reason: Reason, message: String) { (self.reason, self.message) = (reason, message) }
 
     init(_ error: StorageError) {
@@ -41,6 +57,12 @@ public struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible 
                 .exposedDirectory, .foreignDirectory, .unreadable, .system:
                 .unusableFile
             }
-        message = error.description
+        message =
+            switch error.reason {
+            case .noPhrase: "\(DisplayGuard.safe(error.path)) has a pass phrase; give it"
+            case .inUse, .wrongPhrase, .outOfMemory, .missing, .exists, .noName, .symbolicLink, .notRegular, .foreign,
+                .exposed, .linked, .tooLarge, .exposedDirectory, .foreignDirectory, .unreadable, .system:
+                error.description
+            }
     }
 }

@@ -1,3 +1,4 @@
+internal import ChatNode
 internal import Reactor
 
 /// The reason why a room was not joined. Nothing has changed.
@@ -20,7 +21,9 @@ public struct JoinError: Error, Sendable, Hashable, CustomStringConvertible {
         case portUnavailable
         /// The system refuses descriptors, threads or memory.
         case refusedBySystem
-        /// The node ended before it was in the room.
+        /// The node has failed before it was in the room, as without an Avahi daemon where the options ask for it. A later call may succeed.
+        case failed
+        /// The node has ended before it was in the room: another join has the identity there.
         case ended
     }
 
@@ -33,6 +36,18 @@ public struct JoinError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { message }
 
     package init(_ reason: Reason, _ message: String) { (self.reason, self.message) = (reason, message) }
+
+    /// - Parameter port: the one that was asked for; 0 for any.
+    init(listeningOn port: UInt16, _ error: TransportError) {
+        let shown = StartFailure(listeningOn: 0, error).message
+        switch error {
+        case .system(let call, let errno) where SystemError(call: call, errno: errno).isShortage:
+            self.init(.refusedBySystem, shown)
+        case .system, .refused, .unreachable, .timedOut, .reset:
+            let named = "can not listen on port \(port): \(error); choose another one, or 0"
+            self.init(.portUnavailable, port == 0 ? shown : named)
+        }
+    }
 
     /// Makes a part that the system may refuse.
     static func naming<Part>(_ make: () throws(SystemError) -> Part) throws(JoinError) -> Part {

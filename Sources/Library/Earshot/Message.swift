@@ -27,8 +27,8 @@ public struct Message: Sendable, Hashable, Identifiable, CustomStringConvertible
     public let isFromCurrentUser: Bool
     /// Whether it was said before, and came from the memory of a peer.
     public let isHistory: Bool
-    /// Whether it is history that was said while this user was in the room, but this node had no connection: other faces count it as
-    /// unread.
+    /// Whether it is history with a time behind the joining of this user: it was missed in an outage, or before the link was up. Clocks that
+    /// differ make a difference in the first seconds.
     public let isMissed: Bool
     /// Whether its author has changed the text.
     public let isEdited: Bool
@@ -38,6 +38,16 @@ public struct Message: Sendable, Hashable, Identifiable, CustomStringConvertible
     public let replyTo: ID?
     /// The emojis that people gave it, in the order in which they came here: at most 20, those that the most people gave.
     public let reactions: [Reaction]
+
+    /// The longest beginning of a text that can be sent: 240 characters and 3,072 bytes at most; empty if there is none.
+    public static func fitting(_ text: String) -> String {
+        var beginning = text.prefix(Limits.messageCharacters)
+        while !beginning.isEmpty {
+            if let composed = try? Text.compose(String(beginning)) { return composed }
+            beginning = beginning.dropLast()
+        }
+        return ""
+    }
 
     init(_ view: MessageView, in room: Room) {
         id = ID(value: view.id)

@@ -1,3 +1,4 @@
+internal import Chat
 internal import Discovery
 internal import Reactor
 
@@ -39,13 +40,13 @@ public struct Options: Sendable, Hashable {
             case .embedded: .embedded
             case .disabled: .none
             }
-        for name in interfaces where !ProcessEnvironment.hasInterface(name) {
+        for name in interfaces where name.utf8.contains(0) || !ProcessEnvironment.hasInterface(name) {
             throw JoinError(.noInterface, StartFailure(noInterface: name).message)
         }
         network.interfaces = interfaces
         for text in peers {
             guard let peer = PeerAddress(text) else {
-                throw JoinError(.invalidPeer, "\"\(text)\" is no peer; write HOST:PORT")
+                throw JoinError(.invalidPeer, "\"\(DisplayGuard.safe(text))\" is no peer; write HOST:PORT")
             }
             network.peers.append(peer)
         }

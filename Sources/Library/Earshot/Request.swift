@@ -8,7 +8,7 @@ public struct Request: Sendable, Hashable {
     /// The first text, 1 to 240 characters, as it was sent: not safe to show.
     public let text: String
 
-    /// Accepts the request.
+    /// Accepts the request. Its first text is no event, as the request has it; it is in `Conversation.messages()`.
     ///
     /// - Returns: the conversation, in which texts can be said from now on.
     /// - Throws: `SendError` with `notAccepted` if the request is not open any more, `ended`; `CancellationError`.

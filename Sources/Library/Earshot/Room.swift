@@ -113,7 +113,8 @@ public final class Room: Sendable, Hashable {
 
     /// Says a text to the room. Waits for the pace of two messages a second (ten at once), and for peers whose queues are full.
     ///
-    /// - Parameter text: 1 to 240 characters.
+    /// - Parameter text: 1 to 240 characters once white space at its ends is cut, and at most 3,072 bytes; a slash at its beginning
+    ///   is sent as it is. `Message.fitting(_:)` shortens a text.
     /// - Returns: the message as others get it.
     /// - Throws: `SendError` for a text that breaks a rule, and once the room is left; `CancellationError` where the task is
     ///   cancelled while it waits.
@@ -128,7 +129,7 @@ public final class Room: Sendable, Hashable {
 
     /// Takes another nickname of 1 to 24 characters.
     ///
-    /// - Throws: `SendError` with `refused` if it breaks a rule, `ended`.
+    /// - Throws: `SendError` with the rule that it breaks, `ended`.
     public func changeNickname(to nickname: String) async throws { try await perform(.rename(nickname), nil) }
 
     /// Shows to the room that this user is away, or is back. Saying a text does not end it.

@@ -22,7 +22,8 @@ public struct RoomAddress: Sendable, Hashable, ExpressibleByStringLiteral, Custo
     ///
     /// - Parameters:
     ///   - name: 1 to 64 characters on one line.
-    ///   - key: eight words as `makeKey()` returns them, or a pass phrase of at least 8 characters.
+    ///   - key: eight words as `makeKey()` returns them, or a pass phrase of at least 8 characters. Any other
+    ///     eight words are a pass phrase, and so the key of another room.
     public static func `private`(_ name: String, key: String) -> RoomAddress { RoomAddress(name: name, key: key) }
 
     /// A new random key of a private room: eight words joined by hyphens. Its members exchange it over another channel.

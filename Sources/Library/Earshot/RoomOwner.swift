@@ -27,8 +27,9 @@ package actor RoomOwner: LoopActor {
         while !isReady, reason == nil { await withCheckedContinuation { wait($0) } }
         switch reason {
         case nil: return
-        case .failed(let why): throw JoinError(.ended, why)
-        case .asked, .signedOut: throw JoinError(.ended, "the node has ended; another process may use the identity")
+        case .failed(let why): throw JoinError(.failed, why)
+        case .asked, .signedOut:
+            throw JoinError(.ended, "the node has ended: another join has the identity in this room")
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Chat
+internal import Wire
 
 /// The reason why an action in a room was refused. Nothing has changed, and the room goes on.
 public struct SendError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -6,11 +7,9 @@ public struct SendError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: String, Sendable, Hashable {
         /// The text is empty.
         case empty
-        /// The text begins with one slash, as a command does; two slashes say one.
-        case isCommand = "is_command"
         /// The text has more than 240 characters.
         case tooLong = "too_long"
-        /// The text has more bytes than a message can carry.
+        /// The text has more than 3,072 bytes.
         case tooManyBytes = "too_many_bytes"
         /// The text has too many marks on one character.
         case tooDense = "too_dense"
@@ -24,7 +23,7 @@ public struct SendError: Error, Sendable, Hashable, CustomStringConvertible {
         case unknownMessage = "unknown_message"
         /// The text is not one emoji.
         case invalidEmoji = "invalid_emoji"
-        /// One user gives a message only so many emojis.
+        /// One user gives a message three emojis at most.
         case tooManyReactions = "too_many_reactions"
         /// The room was left, or its node has ended.
         case ended
@@ -45,6 +44,19 @@ public struct SendError: Error, Sendable, Hashable, CustomStringConvertible {
     private init(reason: Reason, message: String) { (self.reason, self.message) = (reason, message) }
 
     init(_ error: ChatError) {
-        self.init(reason: Reason(rawValue: error.code.rawValue) ?? .refused, message: error.message)
+        let reason = Reason(rawValue: error.code.rawValue) ?? .refused
+        self.init(reason: reason, message: SendError.message(of: reason) ?? error.message)
+    }
+
+    /// For rules whose text in the program names its commands; nil for the others.
+    private static func message(of reason: Reason) -> String? {
+        switch reason {
+        case .unknownMessage: "the message is not here any more, or is another author's"
+        case .tooManyReactions:
+            "\(Limits.reactionsOfAuthor) emojis on a message are the most; take one back first"
+        case .empty, .tooLong, .tooManyBytes, .tooDense, .unknownPerson, .notConnected, .notAccepted, .invalidEmoji,
+            .ended, .refused:
+            nil
+        }
     }
 }

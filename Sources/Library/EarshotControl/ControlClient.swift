@@ -34,7 +34,8 @@ public final class ControlClient: Sendable {
                 client.link.closeSoon()
             }
         } catch {
-            if Task.isCancelled, error as? ControlError == .closed { throw CancellationError() }
+            let reason = error as? ControlError
+            if Task.isCancelled, reason == .closed || reason == .cancelled { throw CancellationError() }
             throw error
         }
     }
@@ -45,7 +46,7 @@ public final class ControlClient: Sendable {
     ///   - text: 1 to 240 characters without a line feed.
     ///   - person: a number, a nickname or a key; nil for the room.
     ///   - room: the name of the room; nil for the open one.
-    /// - Throws: `ControlError` with `refused`, `closed`.
+    /// - Throws: `ControlError` with `refused`, `closed`; `cancelled` where the task is cancelled.
     public func say(_ text: String, to person: String? = nil, in room: String? = nil) async throws(ControlError) {
         let receiver = person.map { "to \(QuotedName.text(of: $0)) " } ?? ""
         _ = try await request(ControlClient.place(room) + receiver + "say " + text)
@@ -64,7 +65,7 @@ public final class ControlClient: Sendable {
 
     /// The counters of the node, in Prometheus' text format 0.0.4.
     ///
-    /// - Throws: `ControlError` with `closed`.
+    /// - Throws: `ControlError` with `closed`, `cancelled`.
     public func metrics() async throws(ControlError) -> String {
         try await request("prometheus").compactMap { $0["text"]?.string }.joined()
     }
@@ -73,10 +74,13 @@ public final class ControlClient: Sendable {
     ///
     /// - Parameter line: without a line feed, at most 65,536 bytes.
     /// - Returns: the lines of the answer without its end.
-    /// - Throws: `ControlError` with `refused` for the first error among them, `closed`.
+    /// - Throws: `ControlError` with `refused` for the first error among them, and for a tail; `closed`, `cancelled`.
     public func request(_ line: String) async throws(ControlError) -> [ControlLine] {
         guard !line.utf8.contains(0x0a) else {
             throw .refused(code: "bad_request", message: "a request is one line; send each line by itself")
+        }
+        guard line.split(separator: " ").first != "tail" else {
+            throw .refused(code: "bad_request", message: "a tail has no end to wait for; read tail(history:)")
         }
         let answer = try await link.ask(line).get()
         if let error = answer.first(where: { $0.event == "error" }) { throw ControlLink.refusal(error) }

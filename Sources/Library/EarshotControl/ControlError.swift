@@ -6,6 +6,8 @@ public enum ControlError: Error, Sendable, Hashable, CustomStringConvertible {
     case refused(code: String, message: String)
     /// The node has ended or closed the connection before it answered.
     case closed
+    /// The task was cancelled; a request that was sent before may still be performed.
+    case cancelled
 
     /// One lower-case line for people.
     public var description: String {
@@ -13,6 +15,7 @@ public enum ControlError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unavailable(let message): message
         case .refused(let code, let message): "\(message) (\(code))"
         case .closed: "the node has closed the connection"
+        case .cancelled: "the request was cancelled"
         }
     }
 }

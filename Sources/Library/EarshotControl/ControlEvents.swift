@@ -11,7 +11,7 @@ public enum ControlEvent: Sendable, Hashable {
 /// The events of a node in their order, for one reader.
 ///
 /// At most `capacity` lines wait; a reader that is slower gets `ControlEvent.missed(_:)` in the place of the oldest. When the node leaves, the lines that wait
-/// are read first, the last of which has the event `stopped`, and then the sequence ends. It also ends for a reader whose task is cancelled.
+/// are read first, and then the sequence ends. It also ends for a reader whose task is cancelled.
 public struct ControlEvents: AsyncSequence, Sendable {
     /// The most lines that wait for a slow reader.
     public static let capacity = 4_096

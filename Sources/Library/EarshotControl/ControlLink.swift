@@ -1,3 +1,4 @@
+internal import Chat
 internal import ChatNode
 internal import Commands
 internal import Glibc
@@ -16,10 +17,18 @@ actor ControlLink: EventLoopActor {
     /// The lines of the answer that comes.
     private var answer: [ControlLine] = []
     /// Callers, in the order of their requests.
-    private var waiting: [CheckedContinuation<Answer, Never>] = []
+    private var waiting: [Caller] = []
+    private var lastTicket = 0
     private var tail: AsyncThrowingStream<ControlEvents.Arrival, any Error>.Continuation?
     /// The lines of the tail so far.
     private var tailed = 0
+
+    /// A caller, until its answer is whole.
+    private struct Caller {
+        let ticket: Int
+        /// Nil for one that was cancelled, whose answer comes all the same.
+        var continuation: CheckedContinuation<Answer, Never>?
+    }
 
     /// In bytes; a whole history of the longest messages has less than half.
     private static let longestLine = 8 << 20
@@ -40,7 +49,7 @@ actor ControlLink: EventLoopActor {
         guard let first = greeting.first, first.event == "control", first["protocol"]?.integer == 1 else {
             await link.close()
             if let error = greeting.first, error.event == "error" { throw refusal(error) }
-            throw .unavailable("no node of this user and version answers at \(path)")
+            throw .unavailable("no node of this user and version answers at \(DisplayGuard.safe(path))")
         }
         return link
     }
@@ -68,9 +77,11 @@ actor ControlLink: EventLoopActor {
         return await withCheckedContinuation { caller in
             do throws(SystemError) {
                 try begin(path)
-                waiting.append(caller)
+                waiting.append(Caller(ticket: 0, continuation: caller))
             } catch {
-                caller.resume(returning: .failure(.unavailable("no node answers at \(path): \(error.reason)")))
+                let cause =
+                    "no node answers at \(DisplayGuard.safe(path)): \(error.reason); start earshot, or name its socket"
+                caller.resume(returning: .failure(.unavailable(cause)))
             }
         }
     }
@@ -86,10 +97,28 @@ actor ControlLink: EventLoopActor {
 
     /// Sends a request, and returns its answer.
     func ask(_ line: String) async -> Answer {
-        // The answer may come before the caller waits, unless it is sent for by one that does.
-        await withCheckedContinuation { caller in
-            if send(line) { waiting.append(caller) } else { caller.resume(returning: .failure(.closed)) }
+        lastTicket += 1
+        let ticket = lastTicket
+        return await withTaskCancellationHandler {
+            // The answer may come before the caller waits, unless it is sent for by one that does.
+            await withCheckedContinuation { caller in
+                if Task.isCancelled {
+                    caller.resume(returning: .failure(.cancelled))
+                } else if send(line) {
+                    waiting.append(Caller(ticket: ticket, continuation: caller))
+                } else {
+                    close()
+                    caller.resume(returning: .failure(.closed))
+                }
+            }
+        } onCancel: {
+            executeRetained { $0.cancel(ticket) }
         }
+    }
+
+    private func cancel(_ ticket: Int) {
+        guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
+        waiting[index].continuation.take()?.resume(returning: .failure(.cancelled))
     }
 
     func tail(_ line: String, into output: AsyncThrowingStream<ControlEvents.Arrival, any Error>.Continuation) {
@@ -107,18 +136,19 @@ actor ControlLink: EventLoopActor {
         self.socket = nil
         loop.unwatch(socket)
         _ = Glibc.close(socket)
-        for caller in waiting { caller.resume(returning: .failure(.closed)) }
+        for caller in waiting { caller.continuation?.resume(returning: .failure(.closed)) }
         waiting = []
         tail?.finish(throwing: error)
         tail = nil
     }
 
+    /// - Returns: false if the node is gone, or leaves so many requests unread that no more fit.
     private func send(_ line: String) -> Bool {
         guard let socket else { return false }
         var rest = Array((line + "\n").utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {
-                unsafe Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+                unsafe Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
             }
             guard count > 0 || (count < 0 && errno == EINTR) else { return false }
             rest = rest.dropFirst(max(0, count))
@@ -150,7 +180,7 @@ actor ControlLink: EventLoopActor {
         let isWhole = line.event == "end" || line.event == "control" || line["code"]?.string == "busy"
         if line.event != "end" { answer.append(line) }
         guard isWhole, !waiting.isEmpty else { return }
-        waiting.removeFirst().resume(returning: .success(answer))
+        waiting.removeFirst().continuation?.resume(returning: .success(answer))
         answer = []
     }
 }

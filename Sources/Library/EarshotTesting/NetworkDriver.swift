@@ -54,6 +54,29 @@ final class NetworkDriver: TaskExecutor {
     /// On the thread.
     func leave() { state.withLock { $0.waiting -= 1 } }
 
+    /// Returns when so much virtual time has passed, or the task is cancelled.
+    ///
+    /// - Parameter counts: whether time passes meanwhile.
+    func wait(_ duration: Duration, counts: Bool) async {
+        let alarm = VirtualAlarm()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                submit { [self] in
+                    guard alarm.begin(caller) else { return }
+                    if counts { enter() }
+                    schedule(after: duration) { [self] in ring(alarm, counts: counts) }
+                }
+            }
+        } onCancel: {
+            submit { [self] in ring(alarm, counts: counts) }
+        }
+    }
+
+    /// On the thread.
+    private func ring(_ alarm: VirtualAlarm, counts: Bool) {
+        if alarm.ring(), counts { leave() }
+    }
+
     /// Rings once, when so much virtual time has passed.
     func schedule(after duration: Duration, _ ring: @escaping @Sendable () -> Void) {
         submit { [self] in timeline.perform { clock.schedule(at: timeline.now + duration, ring) } }
@@ -81,18 +104,10 @@ final class NetworkDriver: TaskExecutor {
             return (state.waiting > 0, state.pending == 0)
         }
         guard goesOn else { return }
-        if isReady, !step() { return state.withLock { $0.isPumping = false } }
+        if isReady, !timeline.advanceToNext() { return state.withLock { $0.isPumping = false } }
         loop.execute { [self] in pump() }
     }
 
-    /// - Returns: false if nothing is to come.
-    private func step() -> Bool {
-        let before = timeline.eventCount
-        _ = timeline.advance(atMost: NetworkDriver.longestStep) { [timeline] in timeline.eventCount > before }
-        return timeline.eventCount > before
-    }
-
-    private static let longestStep = Duration.seconds(86_400)
 }
 
 /// The executor of the nodes of a simulated network: its thread, on which they enter the timeline.
@@ -133,6 +148,8 @@ final class DrivenScheduler: Scheduler {
 /// Lets the time of a simulated network pass while a call of a test waits.
 struct SimulatedCarrier: RoomCarrier {
     let driver: NetworkDriver
+    /// Nil in the room of a bot, whose task would keep its network for ever.
+    let network: SimulatedNetwork?
 
     func carry<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result

@@ -5,16 +5,23 @@ internal import Synchronization
 public struct SimulatedBot: Sendable {
     /// The room of the bot, as for `SimulatedNetwork.vanish(_:)` and `SimulatedNetwork.partition(_:)`.
     public let room: Room
+    /// Kept as long as the value.
+    let network: SimulatedNetwork
     let task: Task<Void, any Error>
     let failures: BotFailures
+    /// The room of the bot that the present task is.
+    @TaskLocal static var running: ObjectIdentifier?
 
     /// Cancels the task of the bot, which leaves its room then.
     public func cancel() { task.cancel() }
 
-    /// Lets virtual time pass until the bot has ended and left its room. After `SimulatedNetwork.callTimeout` the bot is cancelled.
+    /// Lets virtual time pass until the bot has ended and left its room. After `SimulatedNetwork.callTimeout` the bot is cancelled. A bot
+    /// does not wait for its own end.
     ///
-    /// - Throws: the error that the bot has thrown, which `SimulatedNetwork.run(for:)` does not throw any more.
+    /// - Throws: the error that the bot has thrown, which `SimulatedNetwork.run(for:)` does not throw any more; `CancellationError` for a
+    ///   bot that had to be cancelled.
     public func waitForEnd() async throws {
+        precondition(SimulatedBot.running != ObjectIdentifier(room), "a bot waits for its own end")
         defer { failures.remove(of: room) }
         try await room.carrier.carry { [task] in
             try await withTaskCancellationHandler {
@@ -22,6 +29,7 @@ public struct SimulatedBot: Sendable {
             } onCancel: {
                 task.cancel()
             }
+            try Task.checkCancellation()
         }
     }
 }

@@ -22,7 +22,8 @@ public final class SimulatedNetwork: Sendable {
     private let network: InMemoryNetwork
     private let directory: InMemoryDirectory
     private let randomness: Mutex<Randomness>
-    private let hosts = Mutex<[Room: HostID]>([:])
+    /// By the room, which the network does not keep: a room keeps its network.
+    private let hosts = Mutex<[ObjectIdentifier: HostID]>([:])
     private let failures = BotFailures()
 
     /// A network without hosts.
@@ -30,11 +31,13 @@ public final class SimulatedNetwork: Sendable {
     /// - Parameters:
     ///   - seed: equal seeds give equal runs.
     ///   - latency: the time of each segment on its way, in one direction.
-    ///   - loss: the share of segments that are lost and sent again, from 0 to 0.9.
+    ///   - loss: the share of segments that are lost and sent again, from 0 to 0.9; another value is an error of the program.
     /// - Throws: `JoinError` with `refusedBySystem` if there is no thread for it.
     public init(
         seed: UInt64, latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20)), loss: Double = 0
     ) throws(JoinError) {
+        precondition((0...0.9).contains(loss), "a loss of \(loss); give 0 to 0.9")
+        precondition(latency.lowerBound >= .zero, "a latency of \(latency.lowerBound); give 0 or more")
         self.seed = seed
         do throws(SystemError) { driver = try NetworkDriver() } catch {
             throw JoinError(.refusedBySystem, StartFailure(error).message)
@@ -67,18 +70,25 @@ public final class SimulatedNetwork: Sendable {
     ///   - nickname: 1 to 24 characters; nil for the last one of the identity, or one drawn from the seed.
     ///   - identity: nil for a new one, drawn from the seed. A peer that returns has the identity of its first time.
     ///   - sharesHistory: as in `Options`, whose other members are about a real network.
-    /// - Returns: the room; the peer is in it until `leave(_:)`.
+    /// - Returns: the room, which keeps the network; the peer is in it until `leave(_:)`.
     /// - Throws: `JoinError`.
     public func join(
         _ address: RoomAddress, as nickname: String? = nil, identity: Earshot.Identity? = nil,
         sharesHistory: Bool = true
+    ) async throws -> Room {
+        try await enter(address, nickname, identity, sharesHistory, SimulatedCarrier(driver: driver, network: self))
+    }
+
+    private func enter(
+        _ address: RoomAddress, _ nickname: String?, _ identity: Earshot.Identity?, _ sharesHistory: Bool,
+        _ carrier: SimulatedCarrier
     ) async throws -> Room {
         var configuration = try await Room.configuration(of: address, nickname: nickname)
         configuration.sharesHistory = sharesHistory
         let host = network.addHost()
         let seed = randomness.withLock { $0.next() }
         let scheduler = DrivenScheduler(driver)
-        let (owner, carrier) = (RoomOwner(on: scheduler), SimulatedCarrier(driver: driver))
+        let owner = RoomOwner(on: scheduler)
         try await carrier.carry { [network, directory, configuration] in
             try await owner.start { (deliver) throws(JoinError) in
                 var randomness = Randomness.seeded(seed)
@@ -94,7 +104,7 @@ public final class SimulatedNetwork: Sendable {
             }
         }
         let room = Room(address, owner, carrier)
-        hosts.withLock { $0[room] = host }
+        hosts.withLock { $0[ObjectIdentifier(room)] = host }
         return room
     }
 
@@ -114,11 +124,15 @@ public final class SimulatedNetwork: Sendable {
         _ address: RoomAddress, as nickname: String? = nil, identity: Earshot.Identity? = nil,
         sharesHistory: Bool = true, _ bot: @escaping @Sendable (Room) async throws -> Void
     ) async throws -> SimulatedBot {
-        let room = try await join(address, as: nickname, identity: identity, sharesHistory: sharesHistory)
         // A bot that never ends does not keep the network and its thread.
+        let carrier = SimulatedCarrier(driver: driver, network: nil)
+        let room = try await enter(address, nickname, identity, sharesHistory, carrier)
         let task = Task(executorPreference: driver) { [weak self, failures] in
             let result: Result<Void, any Error>
-            do { result = .success(try await bot(room)) } catch {
+            do {
+                result = .success(
+                    try await SimulatedBot.$running.withValue(ObjectIdentifier(room)) { try await bot(room) })
+            } catch {
                 result = .failure(error)
                 failures.record(error, of: room)
             }
@@ -126,24 +140,17 @@ public final class SimulatedNetwork: Sendable {
             self?.forget(room)
             try result.get()
         }
-        return SimulatedBot(room: room, task: task, failures: failures)
+        return SimulatedBot(room: room, network: self, task: task, failures: failures)
     }
 
     /// Lets virtual time pass. A bot that calls it waits for the time that the test lets pass.
     ///
     /// - Throws: once the time has passed, the first error of a bot that no call has thrown yet, but not the `CancellationError` of a bot that
-    ///   was cancelled. A call of a bot throws nothing.
+    ///   was cancelled; a call of a bot does not throw it. `CancellationError` where the task is cancelled while it waits.
     public func run(for duration: Duration) async throws {
         let counts = !driver.isCurrent
-        await withCheckedContinuation { end in
-            driver.submit { [driver] in
-                if counts { driver.enter() }
-                driver.schedule(after: duration) {
-                    if counts { driver.leave() }
-                    end.resume()
-                }
-            }
-        }
+        await driver.wait(duration, counts: counts)
+        try Task.checkCancellation()
         if counts, let failure = failures.takeFirst() { throw failure }
     }
 
@@ -153,11 +160,11 @@ public final class SimulatedNetwork: Sendable {
         forget(room)
     }
 
-    private func forget(_ room: Room) { hosts.withLock { $0[room] = nil } }
+    private func forget(_ room: Room) { hosts.withLock { $0[ObjectIdentifier(room)] = nil } }
 
     /// Takes the host of a room off the network without a goodbye, as a machine that loses its power.
     public func vanish(_ room: Room) async {
-        guard let host = hosts.withLock({ $0.removeValue(forKey: room) }) else { return }
+        guard let host = hosts.withLock({ $0.removeValue(forKey: ObjectIdentifier(room)) }) else { return }
         await perform {
             $0.vanish(host)
             $1.forget(host)
@@ -168,7 +175,7 @@ public final class SimulatedNetwork: Sendable {
     /// passing bytes, as on a network whose cable is cut.
     public func partition(_ groups: [Room]...) async {
         let all = hosts.withLock { $0 }
-        let parted = groups.map { $0.compactMap { all[$0] } }
+        let parted = groups.map { $0.compactMap { all[ObjectIdentifier($0)] } }
         await perform {
             $0.partition(parted)
             $1.cut()
