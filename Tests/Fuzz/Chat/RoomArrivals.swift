@@ -8,7 +8,8 @@ extension RoomRun {
     func arrive(_ choices: inout Choices, _ operation: Int) {
         let signed = operation < 6 || said.isEmpty ? sign(&choices) : choices.pick(said)
         let neighbour = author(&choices)
-        switch choices.below(8) {
+        switch choices.below(12) {
+        case 8...: hearOtherwise(signed, from: neighbour, &choices)
         case 0..<4: hear(signed, from: signed.payload.author, hops: 0, &choices)
         case 4, 5: hear(signed, from: neighbour.id, hops: choices.byte(), &choices)
         default: hearHistory(signed, from: neighbour.id, &choices)
@@ -37,7 +38,7 @@ extension RoomRun {
         let target = choices.below(4) == 0 ? author(&choices).id : session.id
         let name = choices.pick(["otter", "heron", "x", "me"])
         let text = choices.pick(["hello", "안녕", "e\u{301}", "ring me", "a\u{202e}b"])
-        switch choices.below(15) {
+        switch choices.below(18) {
         case 0, 1: return .publicMessage(stage: .newcomer, nickname: name, text: text)
         case 2:
             return .presence(
@@ -56,6 +57,12 @@ extension RoomRun {
         case 13:
             return .invitation(target: target, secret: [UInt8](repeating: choices.byte() & 1, count: 32), room: name)
         case 12: return .read(target: target, ids: (0...choices.below(3)).map { _ in message(&choices) })
+        case 15:
+            let emojis = ["👍", "🎉", "❤️"].filter { _ in choices.flag() }
+            return .reaction(to: choices.flag() ? target : nil, target: message(&choices), emojis: emojis)
+        case 16: return .card(CardContent(title: name, text: text, color: .teal), stage: .regular, nickname: name)
+        case 17:
+            return .publicMessage(stage: .regular, nickname: name, text: text, replyTo: message(&choices))
         default: return .delete(to: choices.flag() ? target : nil, target: message(&choices))
         }
     }
@@ -105,6 +112,38 @@ extension RoomRun {
             note(router.route(payload, at: moment))
         case .dropped, .closeLink, .ban: break
         }
+    }
+
+    /// A presence in a roster, a payload of another network, or one that is sealed for this node.
+    private func hearOtherwise(_ signed: SignedPayload, from neighbour: Author, _ choices: inout Choices) {
+        guard linked.contains(neighbour.id) else { return }
+        let isDirect = signed.payload.isDirect
+        var frame = isDirect ? RoomRun.directBody(of: signed) : Array(signed.frame(hops: 1).dropFirst())
+        let origin: Origin
+        switch choices.below(3) {
+        case 0: origin = .roster(from: neighbour.id, isKept: choices.below(8) == 7, bridge: .unknown)
+        case 1: origin = .broker(bridge: neighbour.id, isHistory: choices.flag())
+        default:
+            guard let author = authors.values.first(where: { $0.id == signed.payload.author }) else { return }
+            let certificate = RoomRun.certificate(of: author, epoch: UInt64(choices.below(3)))
+            origin = .sealed(from: neighbour.id, by: certificate, RoomRun.pairing.key)
+        }
+        if choices.below(16) == 0 { choices.mutate(&frame, times: 3) }
+        judged += 1
+        switch admission.judge(frame: frame.span, from: origin, now: now, wallClock: wallClock) {
+        case .admitted(let payload), .repeated(let payload):
+            demand(payload.payload.author != session.id, "our own comes from outside")
+            demand(payload.payload.isDirect || payload.signed.isSignatureValid, "nobody signed this")
+            note(router.route(payload, at: moment))
+        case .dropped, .closeLink, .ban: break
+        }
+    }
+
+    /// The certificate of a run of an author.
+    private static func certificate(of author: Author, epoch: UInt64) -> Certificate {
+        let keys = pairing.certificate
+        return Certificate.issue(
+            by: author.identity, noise: keys.noise, dm: keys.dm, epoch: author.epoch + epoch, serial: 1)
     }
 
     private func hearHistory(_ signed: SignedPayload, from link: PeerID, _ choices: inout Choices) {

@@ -30,7 +30,7 @@ final class RoomRun {
     /// All signed payloads, own ones included, to be repeated, relayed, or sent as history.
     var said: [SignedPayload] = []
     var judged = 0
-    private var authors: [Int: Author] = [:]
+    private(set) var authors: [Int: Author] = [:]
     var model = ToldModel()
 
     init(sendsReadReceipts: Bool) {
@@ -53,7 +53,13 @@ final class RoomRun {
         let link: [UInt8] = [8, 0, 8, 1, 8, 2]
         let talk: [UInt8] = [0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 2, 2, 3, 0]
         let befriend: [UInt8] = [0, 0, 5, 0, 0, 14, 0, 11, 1, 15, 0, 1, 104, 20, 0, 0, 9, 0]
-        return [[1] + link + talk, [0] + link + befriend + talk, [1] + link + befriend + talk + befriend + [10, 200]]
+        let ways: [UInt8] = [
+            0, 0, 5, 0, 2, 3, 0, 0, 0, 8, 0, 0, 5, 0, 0, 0, 0, 0, 1, 8, 1, 0, 0, 0, 5, 0, 5, 0, 9, 0, 8, 2, 0, 0,
+        ]
+        return [
+            [1] + link + ways + ways, [1] + link + talk, [0] + link + befriend + talk,
+            [1] + link + befriend + talk + befriend + [10, 200],
+        ]
     }
 
     /// An author; the first four are drawn far more often than the others.

@@ -24,7 +24,10 @@ private enum TextRules {
     static let seeds = [
         "hello\u{1b}[31m", "  a\r\nb\tc ", "👩‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e007f}", "ש\u{5b8}\u{202e}abc",
         "न\u{94d}\u{200d}य\u{200c}", "e\u{301}\u{302}\u{303}\u{304}", "<mallory> [x] #1*", "\u{1112}\u{1161}\u{11ab}",
-        "\u{feff}\u{2066}\u{85}\u{2028}\u{e000}\u{fe0f}", "é\u{fe0f}\u{20e3}",
+        "1\u{fe0f}\u{20e3}", "❤", "🏳️‍🌈", "🇰🇷", "👍🏽", "a", String(repeating: "x", count: 4_500),
+        String(repeating: "👩‍👩‍👧", count: 300),
+        "a" + String(repeating: "\u{301}", count: 40), "\u{feff}\u{2066}\u{85}\u{2028}\u{e000}\u{fe0f}",
+        "é\u{fe0f}\u{20e3}",
     ]
 
     static func checkShown(_ text: String) {
@@ -51,6 +54,10 @@ private enum TextRules {
     }
 
     static func checkComposed(_ text: String) {
+        if let emoji = try? Emoji.compose(text) {
+            let accepted = try? Emoji.accept(Array(emoji.utf8).span)
+            demand(accepted.map(scalars) == scalars(emoji), "an emoji that was composed is not accepted")
+        }
         if let composed = try? Text.compose(text) {
             PayloadRules.check(text: composed)
             let again = try? Text.compose(composed)

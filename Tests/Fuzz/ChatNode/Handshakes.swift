@@ -22,14 +22,31 @@ private struct Wiretap {
     private var underWay: [[UInt8]] = [[], []]
     private var isTampered = false
     private let isOneRoom: Bool
+    /// The times that the keys were to be replaced.
+    private var renewals = 0
+    /// More at once are not answered.
+    private static let mostRenewals = 2
     /// The most bytes in transit that repeating makes; without a limit, a few bytes of input would become gigabytes.
     private static let mostRepeated = 65_536
 
     static func seeds() -> [[UInt8]] {
-        let shake: [UInt8] = [0, 1, 0, 0, 1, 1, 0, 1, 0, 0]
-        let talk: [UInt8] = [6, 0, 1, 0, 5, 6, 1, 2, 1, 4, 0, 0, 1, 1]
+        let shake: [UInt8] = [0, 1, 0, 0, 0, 0, 0, 1, 0]
+        let talk: [UInt8] = [6, 0, 1, 3, 7, 8, 9, 2, 6, 1, 4, 1, 5, 39, 0, 1, 1, 0, 40, 0, 0, 0, 0, 1, 0]
         let record: [UInt8] = [9, 0, 0, 7, 0, 2, 5, 1, 0, 1, 200, 1, 1, 1]
-        return [[1] + shake + talk, [0] + shake, [1] + shake + record, [1] + shake + talk + [2, 0, 0, 9, 1] + talk]
+        let exchange: [UInt8] = [0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+        let renew: [UInt8] = [10, 0] + exchange + exchange
+        let slow: [UInt8] = [
+            6, 0, 4, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 39, 13, 0, 0, 9, 0, 9, 11, 1, 0, 0, 0, 11, 1, 0, 0, 0, 8, 0, 58, 152,
+            13, 0, 0, 1, 0, 1,
+        ]
+        let life: [UInt8] =
+            [11, 0, 11, 1] + exchange + [12, 0, 13, 0, 0, 9, 0, 1] + exchange + [8, 0, 117, 48] + exchange
+        return [
+            [1] + shake + renew + renew + talk, [1] + shake + slow + slow + exchange,
+            [1] + shake + slow + slow + slow + slow + slow, [1] + shake + life + life,
+            [1] + shake + [10, 0, 0, 1, 0, 2, 0, 0, 40, 1] + renew, [1] + shake + life + [12, 1, 8, 0, 117, 48] + life,
+            [1] + shake + talk, [0] + shake, [1] + shake + record, [1] + shake + talk + [2, 0, 0, 9, 1] + talk,
+        ]
     }
 
     init(_ choices: inout Choices) {
@@ -41,7 +58,7 @@ private struct Wiretap {
     }
 
     mutating func step(_ choices: inout Choices) {
-        let operation = choices.below(10)
+        let operation = choices.below(14)
         let end = choices.below(2)
         switch operation {
         case 0, 1: deliver(to: end, choices.below(2) == 0 ? .max : choices.below(1_024))
@@ -55,6 +72,13 @@ private struct Wiretap {
         case 4: tamper(end) { $0.removeLast(min($0.count, 1 + choices.below(600))) }
         case 5: tamper(end) { $0 += choices.bytes(1 + choices.below(40)) }
         case 6, 7: ends[end].say(choices.byte(), choices.bytes(choices.below(64)), times: 1 + choices.below(40))
+        case 10: renew()
+        case 11: ends[end].ping()
+        case 12: ends[end].probe()
+        case 13:
+            // The network takes a part, and the machine behind it has acknowledged less.
+            underWay[1 - end] += ends[end].output(most: choices.below(1_024))
+            ends[end].review(unacknowledged: choices.below(1_024))
         case 8: pass(.milliseconds(choices.below(40_000)))
         default: sayRecord(end, choices.bytes(choices.below(128)), filler: choices.below(4) == 0 ? choices.byte() : 0)
         }
@@ -73,8 +97,19 @@ private struct Wiretap {
         guard !isTampered, !isLate else { return }
         demand(hasFailed != isOneRoom, "an undisturbed handshake of one room fails, or of two does not")
         guard isOneRoom else { return }
-        for end in ends { demand(end.established != nil, "an undisturbed handshake does not end") }
+        for end in ends {
+            demand(end.established != nil, "an undisturbed handshake does not end")
+            demand(end.link.renewals == renewals, "keys are replaced otherwise than begun")
+        }
         demand(ends[0].heard == ends[1].said && ends[1].heard == ends[0].said, "something said is not heard")
+    }
+
+    /// One exchange of keys goes on at a time.
+    private mutating func renew() {
+        let isOpen = ends.allSatisfy { $0.link.isOpen && $0.link.renewals == renewals }
+        guard isOpen, renewals < Wiretap.mostRenewals else { return }
+        ends[0].renew()
+        renewals += 1
     }
 
     private mutating func deliver(to end: Int, _ most: Int) {
@@ -105,6 +140,8 @@ private struct Wiretap {
             demand(end.established == nil || end.established == other.context.certificate, "a link with a stranger")
             demand(other.said.starts(with: end.heard), "something is heard that was not said")
             demand(end.failure == nil || end.link.isDead, "a link failed and lives")
+            demand(end.link.isDead == (end.link.deadline == nil), "a link has a deadline and is dead, or lives without")
+            demand(end.link.isDead || end.link.lastReceived <= end.now, "a link heard something in the future")
             demand(end.established == nil || end.link.isOpen || end.link.isDead, "a link is neither open nor dead")
         }
     }

@@ -21,21 +21,32 @@ private struct HistoryRun {
     private var wants = IWant()
     private var answers = HistoryAnswers()
     private var kept: [UInt64] = []
+    private var archived: UInt64 = 1_000
     /// The times at which each peer was sent payloads.
     private var given: [(peer: PeerID, at: Instant)] = []
 
     static func seeds() -> [[UInt8]] {
         [
             [0, 0, 0, 1, 2, 0, 9, 7, 5, 0, 7, 3, 0, 20, 1, 7, 5, 4, 0, 5, 6, 0, 200],
+            [
+                0, 0, 0, 0, 1, 0, 7, 0, 9, 9, 0, 60, 3, 0, 7, 0, 200, 9, 0, 120, 3, 1, 9, 0, 120, 3, 0, 8, 0, 1, 7, 0,
+                200, 7, 0, 200,
+            ],
+            [
+                0, 0, 0, 7, 0, 1, 9, 0, 40, 3, 0, 7, 0, 100, 9, 0, 30, 3, 0, 9, 0, 30, 3, 1, 9, 0, 250, 3, 1, 7, 0, 250,
+                7, 0, 250,
+            ],
             [0, 0, 3, 0, 100, 1, 7, 0, 4, 0, 1, 7, 20, 7, 255, 3, 1, 100, 1, 7, 0, 1, 0, 0, 7, 9],
         ]
     }
 
     mutating func step(_ choices: inout Choices) {
-        let operation = choices.below(8)
+        let operation = choices.below(10)
         let peer = HistoryRun.peers[choices.below(3)]
         switch operation {
-        case 0: offers.opened(to: peer, now: now)
+        case 0:
+            offers.opened(to: peer, now: now)
+            wants.opened(to: peer, from: Giver(address: [192, 0, 2, UInt8(choices.below(2))]))
         case 1: close(peer, isLost: choices.flag())
         case 2:
             let item = Archive.Item(id: UInt64(choices.byte()), author: choices.pick(HistoryRun.peers), neighbour: peer)
@@ -45,6 +56,8 @@ private struct HistoryRun {
         case 4: wants.arrived(UInt64(choices.byte()), from: peer)
         case 5:
             if answers.wanted(ids(&choices), by: peer, now: now) { offers.wanted(by: peer) }
+        case 8: offers.setServedByTrees(choices.flag(), peer)
+        case 9: archive(choices.below(256), &choices)
         case 6: give(to: peer, choices.below(256))
         default: now = now + .milliseconds(choices.below(256) * 50)
         }
@@ -55,6 +68,15 @@ private struct HistoryRun {
     private func ids(_ choices: inout Choices) -> [UInt64] {
         let first = choices.byte()
         return (0..<choices.below(Limits.offeredPayloads)).map { UInt64(first) + UInt64($0) }
+    }
+
+    /// Archives payloads as a crowd says them, of which an archive keeps the last alone.
+    private mutating func archive(_ count: Int, _ choices: inout Choices) {
+        let author = choices.pick(HistoryRun.peers)
+        let items = (0..<count).map { Archive.Item(id: archived + UInt64($0), author: author, neighbour: author) }
+        archived += UInt64(count)
+        kept = (kept + items.map(\.id)).suffix(choices.flag() ? 16 : 400)
+        offers.recordArchived(items, now: now)
     }
 
     private mutating func close(_ peer: PeerID, isLost: Bool) {

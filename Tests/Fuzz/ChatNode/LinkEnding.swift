@@ -65,12 +65,14 @@ final class LinkEnding {
         }
     }
 
-    func output() -> [UInt8] {
+    /// - Parameter most: the bytes that the network takes.
+    func output(most: Int = .max) -> [UInt8] {
         var bytes: [UInt8] = []
         do throws(LinkError) {
             try link.flush { span in
-                bytes = [UInt8](copying: span)
-                return span.count
+                let taken = min(span.count, most - bytes.count)
+                bytes += [UInt8](copying: span.extracting(first: taken))
+                return taken
             }
         } catch {
             failure = error
@@ -94,6 +96,22 @@ final class LinkEnding {
             case .failed(let error): failure = error
             }
         }
+    }
+
+    /// Begins to replace the keys, as the initiator does in time.
+    func renew() {
+        do throws(LinkError) { try link.beginRenewal(context, using: &randomness) } catch { failure = error }
+    }
+
+    func ping() {
+        if link.isOpen { link.ping(now: now, using: &randomness) }
+    }
+
+    func probe() { link.probe(now: now, using: &randomness) }
+
+    /// - Parameter unacknowledged: the bytes that the other machine has not acknowledged.
+    func review(unacknowledged: Int) {
+        _ = link.reviewDeadlines(now: now, unacknowledged: unacknowledged)
     }
 
     func pass(_ time: Duration) {

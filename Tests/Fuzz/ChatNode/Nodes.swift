@@ -29,7 +29,14 @@ private final class Siege {
         let talk: [UInt8] = [1, 0, 0, 0, 9, 1, 1, 1, 1, 1, 6, 0, 9, 9, 10, 0]
         let certificates: [UInt8] = [2, 0, 0, 1, 2, 0, 2, 1, 2, 0, 3, 1, 1, 2, 2, 1]
         let history: [UInt8] = [4, 0, 1, 0, 9, 20, 4, 1, 0, 1, 9, 9, 5, 0, 1, 0, 5, 1, 0, 200]
-        return [enter + talk + certificates, enter + history + talk, enter + [7, 0, 5, 0, 3, 1, 0, 1, 6, 1, 0]]
+        let stale: [UInt8] = [1, 0, 1, 1, 0, 6, 1, 1, 4, 0, 1, 0, 1, 1, 9, 20, 1, 0, 0, 0, 1, 1, 9, 20]
+        let late: [UInt8] = [1, 1, 1, 1, 0, 0, 7, 1, 1, 4, 1, 1, 0, 2, 1, 9, 20, 1, 1, 0, 1, 1, 1, 9, 255]
+        let wants: [UInt8] = [12, 0, 1, 0, 1, 1, 0, 0, 1, 1] + (0..<8).flatMap { _ in [4, 0, 0, 0, 90, 1] as [UInt8] }
+        let haves: [UInt8] = (0..<22).flatMap { _ in [4, 0, 1, 0, 3, 1] as [UInt8] }
+        return [
+            enter + stale + late, enter + wants, enter + stale + haves, enter + [1, 0, 1, 1, 1, 1, 1, 0, 1, 1] + stale,
+            enter + talk + certificates, enter + history + talk, enter + [7, 0, 5, 0, 3, 1, 0, 1, 6, 1, 0],
+        ]
     }
 
     init() {
@@ -47,7 +54,7 @@ private final class Siege {
     }
 
     func step(_ choices: inout Choices) {
-        let operation = choices.below(11)
+        let operation = choices.below(13)
         let intruder = choices.pick(intruders)
         switch operation {
         case 0: simulation.timeline.perform { intruder.dial(choices.flag() ? alice : bob) }
@@ -61,6 +68,8 @@ private final class Siege {
             simulation.timeline.perform { intruder.send(record: record) }
         case 8: simulation.timeline.perform { intruder.close() }
         case 9: simulation.advance(by: .milliseconds(choices.below(256) * 100))
+        case 11: send([choices.byte()] + choices.bytes(choices.below(128)), by: intruder)
+        case 12: alice.with { try? $0.perform(.send("text", to: .publicRoom)) }
         default: act(choices.below(4), toward: intruder.id)
         }
         simulation.advance(by: .milliseconds(50))
@@ -76,6 +85,7 @@ private final class Siege {
             let text = "still here \(one.key.hexadecimal.prefix(6))"
             demand((try? one.say(text)) != nil, "a node can not speak any more")
             simulation.advance(by: .seconds(5))
+            one.with { node in demand(node.statistics().allSatisfy { $0.value >= 0 }, "a counter is below zero") }
             demand(other.texts().contains(text), "a node does not hear the other any more")
             demand(one.texts().count <= Limits.messagesPerConversation, "too many messages")
         }
@@ -101,7 +111,7 @@ private final class Siege {
 
     private func payload(_ choices: inout Choices, by intruder: Intruder) -> [UInt8]? {
         let isOld = choices.below(4) == 0 && !said.isEmpty
-        let signed = isOld ? choices.pick(said) : intruder.sign(body(&choices), at: simulation.timeline.wallClock)
+        let signed = isOld ? choices.pick(said) : intruder.sign(body(&choices), at: time(&choices))
         if !isOld { said.append(signed) }
         let hops = choices.below(3) == 0 ? choices.byte() : 0
         guard var frame = signed.payload.isDirect ? intruder.directFrame(signed) : signed.frame(hops: hops) else {
@@ -111,10 +121,16 @@ private final class Siege {
         return frame
     }
 
+    /// The time of a signature: mostly now, else too long ago or too late.
+    private func time(_ choices: inout Choices) -> Timestamp {
+        let hour: Int64 = 3_600_000
+        return simulation.timeline.wallClock.moved(by: choices.pick([0, 0, 0, 0, 0, 0, -hour, hour]))
+    }
+
     private func body(_ choices: inout Choices) -> PayloadBody {
         let target = choices.flag() ? alice.key : choices.pick(intruders).id
         let message = said.isEmpty ? MessageID(signed: [1].span) : choices.pick(said).payload.messageId
-        switch choices.below(13) {
+        switch choices.below(15) {
         case 0: return .publicMessage(stage: .newcomer, nickname: "rude", text: "to all \(said.count)")
         case 1:
             let profile = Profile(about: choices.flag() ? "a line" : nil, rooms: choices.flag() ? ["kitchen"] : [])
@@ -132,6 +148,9 @@ private final class Siege {
         case 10: return .delivered(target: target, ids: [message])
         case 11:
             return .invitation(target: target, secret: [UInt8](repeating: choices.byte(), count: 32), room: "kitchen")
+        case 13: return .reaction(to: choices.flag() ? nil : target, target: message, emojis: ["👍"])
+        case 14:
+            return .card(CardContent(title: "lost", text: "a hat", color: .teal), stage: .regular, nickname: "rude")
         default: return .read(target: target, ids: [message, message])
         }
     }

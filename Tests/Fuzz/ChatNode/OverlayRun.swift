@@ -24,8 +24,20 @@ struct OverlayRun {
     private var linked: Set<PeerID> = []
 
     static func seeds() -> [[UInt8]] {
-        let open: [UInt8] = (0..<9 as Range<UInt8>).flatMap { [0, $0, 1, 3, $0, 1, 0] as [UInt8] }
+        let open: [UInt8] = (0..<9 as Range<UInt8>).flatMap { [0, $0, 1, 3, $0, 1, 0, 0] as [UInt8] }
+        let talk: [UInt8] = (0..<24 as Range<UInt8>).flatMap {
+            [6, $0 % 9, $0, $0 % 5, 7, ($0 + 1) % 9, $0, 9, 0, 100, 4, $0 % 8, 0, 255, 1, 0] as [UInt8]
+        }
+        let news: [UInt8] = [
+            8, 1, 0, 9, 1, 8, 2, 30, 9, 1, 9, 0, 200, 9, 0, 200, 8, 3, 0, 20, 0, 1, 6, 1, 40, 0, 9, 0, 255,
+        ]
+        let trees: [UInt8] = [
+            5, 1, 1, 255, 5, 2, 0, 1, 7, 255, 9, 5, 3, 0, 0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 5, 4, 0, 0, 0, 9, 255, 6, 4, 9,
+            0, 1, 1, 9, 0, 250,
+        ]
         return [
+            [2, 0, 1] + open + talk + news + trees + talk, open + [2, 0, 1] + trees + talk + news + news,
+            [2, 0, 0, 1] + open + talk + news,
             [2, 0, 1] + open + [9, 4, 6, 0, 3, 9, 4, 5, 1, 7, 1, 9, 200, 6, 1, 4, 9, 9],
             open + [2, 0, 1, 9, 8, 5, 2, 9, 7, 3, 2, 1, 8, 9, 60, 4, 1, 255, 9, 3, 1, 1],
         ]

@@ -31,12 +31,16 @@ private struct BrowserRun {
         let answer = [0, 0, 0x84, 0, 0, 0, 0, 3, 0, 0, 0, 0] + question.dropFirst(12 + name.wire.count + 4)
         return [
             [0] + question, [0] + answer, [1, 0, 2, 200, 5, 255, 2, 0, 2, 5, 255, 4, 1, 5, 20],
-            [1, 0, 9, 0, 3, 3, 9, 1, 5, 100, 3, 0, 9, 2, 5, 200, 6, 7, 90, 1],
+            [1, 0, 3, 2, 7, 5, 10, 8, 1, 20, 5, 15, 3, 0, 3, 0, 0, 2, 0, 0, 1, 2, 0, 60, 1, 8, 0, 9, 4, 3, 7],
+            [9, 0, 3, 5, 14, 3, 0, 3, 1, 0, 5, 12, 3, 0, 60, 1, 0, 0] + [
+                6, 0, 39, 6, 1, 39, 6, 2, 39, 6, 3, 39, 6, 4, 39,
+            ],
+            [1, 0, 9, 0, 3, 3, 9, 1, 5, 100, 3, 0, 9, 2, 5, 200, 6, 0, 7, 90, 1],
         ]
     }
 
     mutating func step(_ choices: inout Choices) {
-        switch choices.below(8) {
+        switch choices.below(10) {
         case 0: hear(choices.rest(), from: [0])
         case 1: hear(Self.response(choices.below(256), choices.below(40), UInt32(choices.below(4)) * 300), from: [0])
         case 2: hear(Self.response(choices.below(256), 1, UInt32(choices.below(256))), from: [choices.byte()])
@@ -46,7 +50,13 @@ private struct BrowserRun {
             choices.mutate(&packet, times: 4)
             hear(packet, from: [1])
         case 5: pass(.milliseconds(1 << choices.below(22)))
-        case 6: for first in 0..<choices.below(40) { hear(Self.response(first * 32, 32, 600), from: [1]) }
+        case 8:
+            let end = choices.flag() ? now + .seconds(choices.below(256) * 8) : nil
+            browser.pursue(until: end, now: now, using: &random)
+        case 9: assume(choices.below(256), choices.below(4))
+        case 6:
+            let start = choices.below(256) * 40
+            for first in start..<start + choices.below(40) { hear(Self.response(first * 32, 32, 600), from: [1]) }
         default:
             let again = browser.restart(now: now, using: &random)
             demand(again == browser.instances.map { .list($0) }, "a restart does not list every instance again")
@@ -65,6 +75,14 @@ private struct BrowserRun {
         }
         now = end
         demand(now - spokeAt <= .seconds(3_600 + 4_500), "the queries have ceased")
+    }
+
+    /// Instances that another browser knew: they are listed without an action, so a restart tells of them.
+    private mutating func assume(_ first: Int, _ count: Int) {
+        let instances = (first..<first + count).map(Self.instance)
+        guard listed.count + count <= QuietBrowser.maximumInstances else { return }
+        browser.assume(instances, timeToLive: 600, now: now, using: &random)
+        listed.formUnion(instances)
     }
 
     private mutating func ask(_ choices: inout Choices) {

@@ -13,6 +13,7 @@ extension FuzzTarget {
             run.step(&choices)
             run.check()
         }
+        run.close()
     }
 }
 
@@ -62,6 +63,11 @@ private struct InstanceRun {
                         now: now))
             }
         }
+    }
+
+    mutating func close() {
+        table.close()
+        demand(!table.isWaiting, "what is closed waits for a resolver")
     }
 
     func check() {

@@ -3,6 +3,7 @@ import ChatNode
 import Commands
 import Hub
 import Model
+import Noise
 import Wire
 
 @testable import IRCFace
@@ -16,7 +17,7 @@ extension FuzzTarget {
             IRCRules.lines([input]) == IRCRules.lines([Array(input[..<half]), Array(input[half...])]),
             "other lines in other pieces")
         for case .line(let line) in IRCRules.lines([input]) { IRCRules.checkWriting(of: line) }
-        let hasToken = String(decoding: input, as: UTF8.self).contains(IRCRules.token.text)
+        let hasToken = IRCRules.hasToken(input)
         for start in ["", IRCRules.start] {
             var session = IRCSession(IRCRules.entrance, at: Instant(nanoseconds: 0))
             var isOver = false
@@ -35,10 +36,9 @@ extension FuzzTarget {
 
 /// A session of IRC over a chat with one room and one peer, and the answers that it gets.
 enum IRCRules {
-    static let token = WebToken()
+    static let token = GatewayRules.fixedToken
     static let entrance = IRCSession.Entrance(
         token, now: { Timestamp(milliseconds: 1_700_000_000_000) }, clock: { _ in "12:00" })
-    static let room = RoomLabel(number: 1, name: "lobby")
 
     /// The registration of a client with all capabilities.
     static var start: String {
@@ -46,19 +46,17 @@ enum IRCRules {
         return "CAP REQ :\(names)\r\nPASS \(token.text)\r\nNICK a\r\nUSER a 0 * :a\r\nCAP END\r\n"
     }
 
-    static let seeds = [
-        "CAP LS 302\r\nCAP REQ :sasl -sasl\r\nAUTHENTICATE PLAIN\r\nAUTHENTICATE AGEAYg==\r\nNICK x\r\nUSER x 0 * :x\r\nCAP END\r\n",
-        "@label=1;+draft/reply=\(String(repeating: "0a", count: 16)) PRIVMSG #lobby,ben :\u{3}4,5hi\u{f}\r\n@label=2 TAGMSG ben\r\n",
-        "@+draft/react=\u{1f44d};+draft/reply=\(String(repeating: "0a", count: 16)) TAGMSG #lobby\r\n@+typing=active TAGMSG #lobby\r\n",
-        "JOIN #a,#b k,l\r\nPART #lobby\r\nJOIN #lobby\r\nNAMES #lobby\r\nLIST\r\nWHO #lobby %tcnf,1\r\nWHOIS ben\r\nWHOWAS ben\r\n",
-        "CHATHISTORY BETWEEN #lobby timestamp=2020-01-01T00:00:00.000Z msgid=0a 10\r\nCHATHISTORY LATEST ben * 5\r\n"
-            + "CHATHISTORY TARGETS timestamp=2020-01-01T00:00:00.000Z timestamp=2030-01-01T00:00:00.000Z 9\r\n",
-        "MARKREAD #lobby timestamp=2030-01-01T00:00:00.000Z\r\nMETADATA * SET about :x\r\nMETADATA ben GET about\r\nMONITOR + ben,x\r\nMONITOR L\r\n",
-        "REDACT #lobby \(String(repeating: "0a", count: 16))\r\nEDIT #lobby \(String(repeating: "0a", count: 16)) :x\r\nDECLINE ben\r\nAWAY :x\r\n"
-            + "NICK y\r\nMODE #lobby +o y\r\nTOPIC #lobby :x\r\nINVITE ben #lobby\r\nISON a ben\r\nUSERHOST ben\r\nSETNAME :x\r\n",
-        "PRIVMSG ben :\u{1}ACTION waves\u{1}\r\nPRIVMSG ben :\u{1}DCC SEND x\u{1}\r\nNOTICE ben :\u{1}VERSION x\u{1}\r\n"
-            + "MOTD\r\nLUSERS\r\nVERSION\r\nTIME\r\nPING x\r\nPONG x\r\nQUIT :x\r\nPING y\r\n",
-    ]
+    /// Whether an input has the token, as it is or in what SASL takes.
+    static func hasToken(_ input: [UInt8]) -> Bool {
+        let secret = Array(token.text.utf8)
+        let pieces = lines([input]).compactMap { line -> String? in
+            guard case .line(let bytes) = line, let message = IRCMessage(line: bytes) else { return nil }
+            return message.command == "AUTHENTICATE" ? message.parameters.first : nil
+        }
+        // A response in several pieces may have it anywhere.
+        return input.contains(secret)
+            || pieces.contains { $0.utf8.count == 400 || Base64.decode($0)?.contains(secret) ?? false }
+    }
 
     static func lines(_ pieces: [[UInt8]]) -> [IRCLines.Line] {
         var lines = IRCLines()
@@ -86,32 +84,50 @@ enum IRCRules {
     }
 
     static func run(_ session: inout IRCSession, _ input: [UInt8]) -> [ClientEffect] {
-        let (now, chat) = (Instant(nanoseconds: 0), chat)
-        var waiting = session.receive(input, at: now)
-        var effects: [ClientEffect] = []
+        let now = Instant(nanoseconds: 0)
+        var effects = perform(session.receive(input, at: now), GatewayStory.chat, &session)
+        for event in GatewayStory.events {
+            effects += perform(session.hear(event, at: now), event.chat ?? GatewayStory.chat, &session)
+        }
+        let chat = GatewayStory.events.last?.chat ?? GatewayStory.chat
+        for seconds in [61, 120, 1_000] {
+            let time = now + .seconds(seconds)
+            effects += perform(session.tick(at: time), chat, &session, at: time)
+        }
+        demand(session.deadline == nil, "a session that has heard nothing for long stays due")
+        return session.isOver ? effects : effects + perform(session.end(at: now), chat, &session)
+    }
+
+    /// Performs the effects of a session, and those that come of them.
+    private static func perform(
+        _ waiting: [ClientEffect], _ chat: ChatModel, _ session: inout IRCSession,
+        at now: Instant = Instant(nanoseconds: 0)
+    ) -> [ClientEffect] {
+        var (waiting, effects) = (waiting, [ClientEffect]())
         while !waiting.isEmpty {
             let effect = waiting.removeFirst()
             effects.append(effect)
             switch effect {
             case .look: waiting = session.look(at: chat, now) + waiting
-            case .ask(let number, _, _): waiting += session.complete(number, [], at: now)
+            case .ask(let number, let question, _):
+                // An event of the user that comes while the node works may be the command's own.
+                let reports = reports(of: question)
+                if let own = reports?.first, case .event = own.report {
+                    waiting += session.hear(HubEvent(own, in: chat, number: 99), at: now)
+                }
+                waiting += session.complete(number, reports, at: now)
             case .send, .sendNumbered, .perform, .lookAll, .takePlace, .follow, .close, .refused: break
             }
         }
-        return effects + session.tick(at: now + .seconds(1_000))
+        return effects
     }
 
-    static let chat: ChatModel = {
-        var chat = ChatModel()
-        let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 1_700_000_000_000))
-        for (number, name) in [(UInt8(1), "ana"), (2, "ben")] {
-            guard let key = PeerID([UInt8](repeating: number, count: 32)) else { continue }
-            let who = PeerName(number: 4_821, suffix: nil, nickname: name, stage: .newcomer, key: key)
-            let event: NodeEvent =
-                number == 1
-                ? .ready(me: who, port: 1, room: "lobby", discovery: .none) : .peer(.here, who, online: 1)
-            _ = chat.reduce(RoomReport(room, .event(event)), at: moment)
+    private static func reports(of question: ClientQuestion) -> [RoomReport]? {
+        switch question {
+        case .command(let command): GatewayRules.reports(of: command)
+        case .text(let text): GatewayRules.reports(of: .say(text))
+        case .fault(let error): [RoomReport(GatewayStory.room, .error(error))]
+        case .tail, .show: []
         }
-        return chat
-    }()
+    }
 }

@@ -6,9 +6,10 @@ extension FuzzTarget {
     /// Each identity and each state has one text: a text that is read is written again byte for byte.
     static let identity = FuzzTarget(name: "identity", seeds: IdentityRules.seeds) { input in
         var choices = Choices(input)
-        switch choices.below(3) {
+        switch choices.below(4) {
         case 0: IdentityRules.checkIdentity(choices.rest())
         case 1: IdentityRules.checkChanged(&choices)
+        case 3: IdentityRules.checkSealed(&choices)
         default: IdentityRules.checkState(&choices)
         }
     }
@@ -22,6 +23,8 @@ private enum IdentityRules {
         let key = Hexadecimal.encode([UInt8](repeating: 3, count: 32))
         return [
             [0] + clear(1), [0] + Array(sealed.utf8), [1, 1], [1, 1, 3, 40, 0, 1],
+            [3, 0, 0, 0] + Array("epoch: 7\nnickname: a\nabout: b c\naccepted: \(key)\ncontact: \(key) 12 d e\n".utf8),
+            [3, 1, 9, 9] + Array("epoch: 18446744073709551615\n".utf8),
             [2, 0] + Array("epoch: 7\nverified: \(key)\nblocked: \(key)\n".utf8), [2, 1] + Array("epoch: 0\n".utf8),
             [2, 0] + Array("epoch: 7\nnickname: a\nabout: b c\naccepted: \(key)\ncontact: \(key) 12 d e\n".utf8),
         ]
@@ -51,6 +54,25 @@ private enum IdentityRules {
         guard let state = try? IdentityState(reading: bytes.span, of: me) else { return }
         demand(isSummed, "a state without its sum is believed")
         demand(state.write(of: me) == bytes, "a state is written otherwise than it was read")
+    }
+
+    /// The private part of a state under a pass phrase: it is read as it was sealed, and never once it was changed.
+    static func checkSealed(_ choices: inout Choices) {
+        guard let me = PeerID([UInt8](repeating: 5, count: PeerID.byteCount)) else { return }
+        var randomness = Randomness.seeded(1)
+        let seed = Secret(random: Identity.seedBytes, protection: .transient, using: &randomness)
+        let seal: SeedSeal? = SeedSeal.derived(from: seed, purpose: IdentityState.purpose)
+        let (change, place) = (choices.byte(), choices.below(65_536))
+        let bytes = Array("earshot-state-3\n".utf8) + choices.rest()
+        let sum = SHA256.hash("earshot/3 state\0", (me.bytes + bytes).span).prefix(16)
+        let open = bytes + Array("sum: \(Hexadecimal.encode(sum))\n".utf8)
+        guard let state = try? IdentityState(reading: open.span, of: me) else { return }
+        demand(state.nextEpoch > state.epoch || state.epoch == .max, "a run is no later than the one before")
+        var sealed = state.write(of: me, under: seal)
+        demand((try? IdentityState(reading: sealed.span, of: me, under: seal)) == state, "another state is sealed")
+        sealed[place % sealed.count] ^= change
+        let isRead = (try? IdentityState(reading: sealed.span, of: me, under: seal)) != nil
+        demand(isRead == (change == 0), "a changed state is read, or a true one is not")
     }
 
     private static func rewritten(_ bytes: [UInt8]) -> [UInt8]? {

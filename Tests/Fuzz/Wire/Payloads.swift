@@ -10,7 +10,9 @@ extension FuzzTarget {
         let signed = PayloadRules.draw(&choices)
         let payload: P2PPayload
         do throws(PayloadError) { payload = try P2PPayload(decoding: signed.span) } catch { return }
-        PayloadRules.check(payload.body)
+        PayloadRules.check(payload)
+        let isDirect = (try? PayloadHeader(signed.span))?.isDirect
+        demand(isDirect == payload.isDirect, "a header is of another receiver than its body")
         let header = PayloadHeader(
             room: payload.room, author: payload.author, epoch: payload.epoch, sequence: payload.sequence,
             timestamp: payload.timestamp, kind: payload.type.rawValue)
@@ -30,16 +32,34 @@ enum PayloadRules {
     static let room = Room.lobby.id
 
     static func seeds() -> [[UInt8]] {
-        let peer = [UInt8](repeating: 9, count: PeerID.byteCount)
-        let id = [UInt8](repeating: 8, count: MessageID.byteCount)
-        let name = [5] + Array("otter".utf8)
-        let text = Array("안녕, e\u{301} 👩‍👧".utf8)
-        let bodies: [(UInt8, [UInt8])] = [
-            (1, [0] + name + text), (2, [1, 2] + name + name), (3, peer + [1]), (4, peer + id + text), (5, peer + id),
-            (16, peer + name + text), (17, peer), (18, peer), (19, peer), (20, peer + name + text),
-            (21, peer + [2] + id + id), (22, peer + [1] + id), (1, [0] + name + Array("  trimmed \n".utf8)),
+        let padded = [1, 1, 0, 5] + Array("otter".utf8) + [UInt8](repeating: 0, count: MessageID.byteCount)
+        return bodies.map { [1, $0.type.rawValue] + $0.encoded() } + [padded + Array("  trimmed \n".utf8)]
+    }
+
+    /// A body of every kind.
+    private static var bodies: [PayloadBody] {
+        guard let peer = PeerID([UInt8](repeating: 9, count: PeerID.byteCount)) else { return [] }
+        let id = MessageID(8, 8)
+        let (name, text) = ("otter", "안녕, e\u{301} 👩‍👧")
+        return [
+            .publicMessage(stage: .resident, nickname: name, text: text),
+            .publicMessage(stage: .newcomer, nickname: name, text: text, replyTo: id),
+            .presence(Presence(.away, stage: .regular, nickname: name, reason: "점심")),
+            .presence(
+                Presence(
+                    .here, stage: .regular, nickname: name, profile: Profile(about: "빨간 모자", rooms: ["kitchen", "차고"]),
+                    bridging: Bridging(consents: true, isBridge: true))),
+            .typing(target: nil, isOn: true), .typing(target: peer, isOn: false), .edit(target: id, text: text),
+            .edit(to: peer, target: id, text: text), .delete(target: id), .delete(to: peer, target: id),
+            .reaction(target: id, emojis: ["👍", "❤️", "🏳️‍🌈"]), .reaction(to: peer, target: id, emojis: []),
+            .card(CardContent(title: "잃어버린 우산", text: text, color: .gray), stage: .regular, nickname: name),
+            .dmRequest(target: peer, nickname: name, text: text), .dmAccept(target: peer), .dmDecline(target: peer),
+            .dmLeave(target: peer), .directMessage(target: peer, nickname: name, text: text),
+            .directMessage(target: peer, nickname: name, text: text, replyTo: id),
+            .delivered(target: peer, ids: [id, id]),
+            .read(target: peer, ids: [id]),
+            .invitation(target: peer, secret: [UInt8](repeating: 7, count: 32), room: "차고"),
         ]
-        return bodies.map { [1, $0.0] + $0.1 }
     }
 
     /// Arbitrary bytes, or a body of any kind behind a valid header.
@@ -51,6 +71,20 @@ enum PayloadRules {
         let header = PayloadHeader(
             room: room, author: author, epoch: 1, sequence: 2, timestamp: Timestamp(milliseconds: 3), kind: kind)
         return header.encoded(with: choices.rest())
+    }
+
+    /// The properties that the rest of the program reads keep the rules too.
+    static func check(_ payload: P2PPayload) {
+        check(payload.body)
+        if let name = payload.senderNickname { check(nickname: name) }
+        if let text = payload.content { check(text: text) }
+        demand(payload.senderStage == nil || payload.senderNickname != nil, "a stage of nobody")
+        demand(payload.replyTo == nil || payload.content != nil, "an answer without a text")
+        demand(payload.targetMessage == nil || payload.senderNickname == nil, "a change with a name")
+        demand(!(payload.isHistory && payload.isDirect), "a payload for one peer is history")
+        demand(
+            payload.authorClock < AuthorClock(epoch: .max, sequence: .max) || payload.epoch == .max,
+            "a clock at its end")
     }
 
     static func check(_ body: PayloadBody) {
