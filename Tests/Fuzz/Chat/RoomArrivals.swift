@@ -94,12 +94,28 @@ extension RoomRun {
         return (certificate, key)
     }()
 
+    /// A frame says of itself what its payload is.
+    private func checkFrame(_ bytes: [UInt8], isDirect: Bool) {
+        do throws(DropReason) {
+            let frame = isDirect ? try PayloadFrame(direct: bytes.span) : try PayloadFrame(bytes.span)
+            demand(isDirect || PayloadFrame.id(of: bytes.span) == frame.id, "a frame of another id")
+            demand(!frame.isPresenceOfCrowd || frame.type == .presence, "a crowd without a presence")
+            demand(!isDirect || frame.serials == (bytes[0], bytes[1]), "other certificates than those named")
+            let payload = try frame.signedPayload().payload
+            let isSame = payload.author == frame.author && payload.timestamp == frame.timestamp
+            demand(isSame && payload.authorClock == frame.authorClock, "a frame of another payload")
+        } catch {
+            demand(!error.rawValue.isEmpty, "a refusal without a reason")
+        }
+    }
+
     private func hear(_ signed: SignedPayload, from link: PeerID, hops: UInt8, _ choices: inout Choices) {
         guard linked.contains(link) else { return }
         let live = LiveLink(to: link, epoch: signed.payload.epoch)
         var (frame, origin) = (RoomRun.directBody(of: signed), Origin.direct(live, RoomRun.pairing.key))
         if !signed.payload.isDirect { (frame, origin) = (Array(signed.frame(hops: hops).dropFirst()), .live(live)) }
         if choices.below(16) == 0 { choices.mutate(&frame, times: 3) }
+        checkFrame(frame, isDirect: signed.payload.isDirect)
         judged += 1
         let verdict = admission.judge(frame: frame.span, from: origin, now: now, wallClock: wallClock)
         switch verdict {

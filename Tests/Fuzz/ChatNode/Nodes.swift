@@ -33,7 +33,8 @@ private final class Siege {
         let late: [UInt8] = [1, 1, 1, 1, 0, 0, 7, 1, 1, 4, 1, 1, 0, 2, 1, 9, 20, 1, 1, 0, 1, 1, 1, 9, 255]
         let wants: [UInt8] = [12, 0, 1, 0, 1, 1, 0, 0, 1, 1] + (0..<8).flatMap { _ in [4, 0, 0, 0, 90, 1] as [UInt8] }
         let haves: [UInt8] = (0..<22).flatMap { _ in [4, 0, 1, 0, 3, 1] as [UInt8] }
-        return [
+        let stories = Choices.stories(24, behind: [enter], bytes: 400)
+        return stories + [
             enter + stale + late, enter + wants, enter + stale + haves, enter + [1, 0, 1, 1, 1, 1, 1, 0, 1, 1] + stale,
             enter + talk + certificates, enter + history + talk, enter + [7, 0, 5, 0, 3, 1, 0, 1, 6, 1, 0],
         ]

@@ -22,29 +22,20 @@ struct OverlayRun {
     private var randomness = Randomness.seeded(1)
     private var overlay = TreeSpread()
     private var linked: Set<PeerID> = []
+    /// The checks for loops that went out.
+    private var checks: [LoopCheck] = []
 
     static func seeds() -> [[UInt8]] {
         let open: [UInt8] = (0..<9 as Range<UInt8>).flatMap { [0, $0, 1, 3, $0, 1, 0, 0] as [UInt8] }
-        let talk: [UInt8] = (0..<24 as Range<UInt8>).flatMap {
-            [6, $0 % 9, $0, $0 % 5, 7, ($0 + 1) % 9, $0, 9, 0, 100, 4, $0 % 8, 0, 255, 1, 0] as [UInt8]
-        }
-        let news: [UInt8] = [
-            8, 1, 0, 9, 1, 8, 2, 30, 9, 1, 9, 0, 200, 9, 0, 200, 8, 3, 0, 20, 0, 1, 6, 1, 40, 0, 9, 0, 255,
-        ]
-        let trees: [UInt8] = [
-            5, 1, 1, 255, 5, 2, 0, 1, 7, 255, 9, 5, 3, 0, 0, 1, 3, 3, 3, 3, 3, 3, 3, 3, 5, 4, 0, 0, 0, 9, 255, 6, 4, 9,
-            0, 1, 1, 9, 0, 250,
-        ]
-        return [
-            [2, 0, 1] + open + talk + news + trees + talk, open + [2, 0, 1] + trees + talk + news + news,
-            [2, 0, 0, 1] + open + talk + news,
+        let starts = [[2, 0, 1] + open, open + [2, 0, 1], [2, 0, 0, 1] + open]
+        return Choices.stories(48, behind: starts, bytes: 2_000) + [
             [2, 0, 1] + open + [9, 4, 6, 0, 3, 9, 4, 5, 1, 7, 1, 9, 200, 6, 1, 4, 9, 9],
             open + [2, 0, 1, 9, 8, 5, 2, 9, 7, 3, 2, 1, 8, 9, 60, 4, 1, 255, 9, 3, 1, 1],
         ]
     }
 
     mutating func step(_ choices: inout Choices) {
-        let operation = choices.below(10)
+        let operation = choices.below(15)
         let peer = OverlayRun.peers[choices.below(OverlayRun.peers.count)]
         switch operation {
         case 0:
@@ -75,11 +66,37 @@ struct OverlayRun {
             look(overlay.receiveNew(payload, hops: hops, from: peer, now: now, using: &randomness))
         case 7: again(payload(&choices), from: peer, &choices)
         case 8: listed(ids(&choices, most: Limits.newsPayloads), by: peer, &choices)
+        case 10...14: manage(operation, peer, &choices)
         default: now = now + .milliseconds(choices.below(256) * 20)
         }
         // A neighbour that the first tick finds silent loses its trees, which the second one grafts elsewhere.
         for _ in 0..<2 where overlay.isEngaged { look(overlay.tick(now: now, using: &randomness)) }
         if let deadline = overlay.nextDeadline { demand(deadline > now, "something stays due") }
+    }
+
+    /// Calls of the parts beside the overlay, and a check for loops that comes back.
+    private mutating func manage(_ operation: Int, _ peer: PeerID, _ choices: inout Choices) {
+        guard linked.contains(peer) else { return demand(!overlay.admitFrame(from: peer, now: now), "nobody sends") }
+        switch operation {
+        case 10: look(overlay.setLeaving(peer, choices.flag(), now: now))
+        case 11:
+            let id = payload(&choices).id.prefix
+            overlay.arrived(id, from: peer)
+            if choices.flag() { overlay.reopen(id) }
+        case 12:
+            let room = choices.below(600)
+            guard let news = overlay.news(for: peer, within: room, now: now) else { return }
+            demand(
+                news.bytes.count <= room && news.ids.count <= Limits.newsPayloads, "news of \(news.bytes.count) bytes")
+        case 13:
+            if overlay.admitFrame(from: peer, now: now) { overlay.recordGift(of: peer, now: now) }
+            overlay.recordSize(choices.below(1_024), by: peer)
+            demand(!overlay.isOn || overlay.linkKind(of: peer) != .mesh, "a link of a mesh in another mode")
+        default:
+            guard let check = checks.last else { return }
+            let linksLeft = choices.flag() ? check.linksLeft : choices.byte()
+            receive(.loopCheck(LoopCheck(id: check.id, mask: check.mask, linksLeft: linksLeft)), from: peer)
+        }
     }
 
     private mutating func receive(_ frame: TreeFrame, from peer: PeerID) {
@@ -122,6 +139,7 @@ struct OverlayRun {
             case .send(let frame, let peer):
                 demand(linked.contains(peer), "a frame for a neighbour that is gone")
                 demand(frame.count <= FramePacker.largestFrame, "a frame of \(frame.count) bytes")
+                note(frame)
             case .push(_, let peers, _):
                 demand(Set(peers).count == peers.count, "a payload goes twice to one neighbour")
                 demand(linked.isSuperset(of: peers), "a payload for a neighbour that is gone")
@@ -130,6 +148,13 @@ struct OverlayRun {
                 if case .demoteUnlessHeard = effect { overlay.demote(peer, now: now) }
             }
         }
+    }
+
+    /// Keeps a check for loops, which goes round where there is one.
+    private mutating func note(_ frame: [UInt8]) {
+        let body = Array(frame.dropFirst())
+        guard frame.first == FrameType.tree.rawValue, case .loopCheck(let check) = TreeFrame(body.span) else { return }
+        checks.append(check)
     }
 
     func checkTables() {
