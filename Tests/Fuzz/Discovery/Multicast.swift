@@ -118,7 +118,8 @@ private enum MulticastRules {
     private static func checkExamination(_ bytes: [UInt8], _ most: Int) {
         let own: [UInt8] = [192, 0, 2, 1]
         let place = MulticastPlace(interface: 1, family: .ipv4)
-        var tally = ExaminationTally(room: "_r1", own: "_r2", token: [1], places: [place], addresses: [own])
+        var tally = ExaminationTally(
+            room: "_r73b49a38", own: "_r2", token: [1], places: [place], addresses: [own])
         for sender in [own, [192, 0, 2, 9]] {
             for socket in [MulticastSocket.Use.mdns, .otherPort, .asker] {
                 tally.heard(bytes, from: sender, by: socket, at: place)
@@ -229,6 +230,8 @@ private enum MulticastRules {
             unsafe texts = avahi_string_list_add_arbitrary(texts, text, text.count)
         }
         let resolution = unsafe AvahiAnswers.resolution(address: &address, port: 4_000, texts: texts)
+        let fault = AvahiAnswers.message(CInt(bytes.first ?? 0) - 128)
+        demand(!fault.isEmpty && fault == fault.lowercased(), "a fault without words")
         guard let resolution else { return }
         demand([4, 16].contains(resolution.address.count), "an address of odd size")
         demand(!resolution.isOurVersion || isOurs, "a version that nobody named")

@@ -90,12 +90,21 @@ enum IRCRules {
             effects += perform(session.hear(event, at: now), event.chat ?? GatewayStory.chat, &session)
         }
         let chat = GatewayStory.events.last?.chat ?? GatewayStory.chat
+        // Most sessions end by silence, the others by the client, the node, or for want of room.
+        let last: [ClientEffect] =
+            switch input.count % 8 {
+            case 1: session.isOver ? [] : session.end(at: now)
+            case 2: session.leave(at: now)
+            case 3: session.turnAway(at: now)
+            case _: []
+            }
+        effects += perform(last, chat, &session)
         for seconds in [61, 120, 1_000] {
             let time = now + .seconds(seconds)
             effects += perform(session.tick(at: time), chat, &session, at: time)
         }
         demand(session.deadline == nil, "a session that has heard nothing for long stays due")
-        return session.isOver ? effects : effects + perform(session.end(at: now), chat, &session)
+        return effects
     }
 
     /// Performs the effects of a session, and those that come of them.

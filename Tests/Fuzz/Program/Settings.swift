@@ -73,7 +73,7 @@ private enum SettingsRules {
             "simulate --asymmetric --latency 10",
             "simulate --attackers x", "simulate --attackers 10:x", "simulate --slow 10", "simulate --kill 10",
             "simulate --rate x",
-            "help send x", "send", "send - --room tea", "--key-fd 3", "--bridge amqps://h/v",
+            "help send x", "send", "send - --in tea", "send -", "--key-fd 3", "--bridge amqps://h/v",
             "--room tea --key-file a --key-fd 3",
             "simulate --networks 2 --outages 1 --asymmetric --latency 10-50 --limits", "simulate --kill 10@2 --vanish",
             "simulate --growth 4 --nodes 8 --churn 3 --residents 2 --sample 1",
