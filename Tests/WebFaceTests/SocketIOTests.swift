@@ -16,6 +16,7 @@ import Wire
     private let token = WebToken()
     @Test func `packets are read`() {
         #expect(SocketIOPacket("0") == .connect(nil))
+        #expect(SocketIOPacket("0\u{301}{\"token\":\"x\"}") == .connect(nil))
         #expect(SocketIOPacket("0{\"token\":\"x\"}") == .connect(.object(["token": .string("x")])))
         #expect(SocketIOPacket("1") == .disconnect)
         #expect(SocketIOPacket("2[\"a\",\"b\"]") == .event("a", [.string("b")], acknowledgement: nil))

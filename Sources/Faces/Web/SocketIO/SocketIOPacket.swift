@@ -11,7 +11,8 @@ enum SocketIOPacket: Hashable, Sendable {
     /// - Returns: nil for a packet of another kind or namespace, and for one that is malformed.
     init?(_ text: String) {
         guard let kind = text.utf8.first else { return nil }
-        let rest = text.dropFirst()
+        // By bytes: a mark behind the kind would make one character of both.
+        let rest = Substring(text.utf8.dropFirst())
         switch kind {
         case UInt8(ascii: "0"):
             guard !rest.hasPrefix("/") else { return nil }
