@@ -1,4 +1,6 @@
 import EarshotControl
+import Glibc
+import Reactor
 import Testing
 
 /// The client of a control socket, with a node that does what the test says.
@@ -152,6 +154,45 @@ import Testing
             await #expect(throws: ControlError.cancelled) { try await late.value }
         }
         for await _ in released {}
+    }
+
+    @Test
+    func `More requests wait than the system takes, in their order, and a node that reads none holds up no other`()
+        async throws
+    {
+        // The node reads nothing until a byte comes.
+        var ends: [CInt] = [0, 0]
+        try SystemError.check("pipe", unsafe pipe(&ends))
+        let (begun, begin) = (ends[0], ends[1])
+        defer { for end in [begun, begin] { close(end) } }
+        let busy = try ScriptedNode([
+            { connection in
+                connection.send(ControlClientTests.greeting)
+                var byte: UInt8 = 0
+                _ = unsafe read(begun, &byte, 1)
+                while let line = connection.receive() {
+                    connection.send("{\"event\":\"result\",\"command\":\"\(line)\"}")
+                    connection.send(ControlClientTests.end)
+                }
+            }
+        ])
+        let other = try ScriptedNode([
+            { connection in
+                connection.send(ControlClientTests.greeting)
+                while connection.receive() != nil { connection.send(ControlClientTests.end) }
+            }
+        ])
+        try await ControlClient.connect(to: busy.path) { client in
+            let numbers = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<3_000 {
+                    group.addTask { try await client.request("n\(number)").first?["command"]?.string == "n\(number)" }
+                }
+                try await ControlClient.connect(to: other.path) { _ = try await $0.request("who") }
+                _ = unsafe write(begin, [0], 1)
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(numbers == 3_000)
+        }
     }
 
     @Test func `A tail is no request, and a path that leads nowhere has a remedy`() async throws {

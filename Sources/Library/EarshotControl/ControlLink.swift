@@ -19,6 +19,8 @@ actor ControlLink: EventLoopActor {
     /// Callers, in the order of their requests.
     private var waiting: [Caller] = []
     private var lastTicket = 0
+    /// Requests that the system does not take yet.
+    private var unsent: [UInt8] = []
     private var tail: AsyncThrowingStream<ControlEvents.Arrival, any Error>.Continuation?
     /// The lines of the tail so far.
     private var tailed = 0
@@ -32,6 +34,8 @@ actor ControlLink: EventLoopActor {
 
     /// In bytes; a whole history of the longest messages has less than half.
     private static let longestLine = 8 << 20
+    /// In bytes, of requests that a node does not read.
+    private static let mostUnsent = 4 << 20
     private static let made = Mutex<EventLoop?>(nil)
 
     private init(on loop: EventLoop) { self.loop = loop }
@@ -91,7 +95,10 @@ actor ControlLink: EventLoopActor {
         let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let made = try Descriptor("socket", Glibc.socket(AF_UNIX, type, 0))
         try SystemError.check("connect", unsafe address.lend { unsafe Glibc.connect(made.number, $0, $1) })
-        try watch(made.number, .readable) { link, _ in link.read() }
+        try watch(made.number, .readable) { link, readiness in
+            if readiness.isWritable { link.flush() }
+            if readiness.isWorthReading { link.read() }
+        }
         socket = made.release()
     }
 
@@ -104,11 +111,10 @@ actor ControlLink: EventLoopActor {
             await withCheckedContinuation { caller in
                 if Task.isCancelled {
                     caller.resume(returning: .failure(.cancelled))
-                } else if send(line) {
-                    waiting.append(Caller(ticket: ticket, continuation: caller))
+                } else if let reason = send(line) {
+                    caller.resume(returning: .failure(reason))
                 } else {
-                    close()
-                    caller.resume(returning: .failure(.closed))
+                    waiting.append(Caller(ticket: ticket, continuation: caller))
                 }
             }
         } onCancel: {
@@ -124,7 +130,7 @@ actor ControlLink: EventLoopActor {
     func tail(_ line: String, into output: AsyncThrowingStream<ControlEvents.Arrival, any Error>.Continuation) {
         tail = output
         if socket == nil { output.finish(throwing: ControlError.closed) }
-        if !send(line) { close() }
+        if let reason = send(line) { close(reason) }
     }
 
     /// From any thread.
@@ -142,18 +148,32 @@ actor ControlLink: EventLoopActor {
         tail = nil
     }
 
-    /// - Returns: false if the node is gone, or leaves so many requests unread that no more fit.
-    private func send(_ line: String) -> Bool {
-        guard let socket else { return false }
-        var rest = Array((line + "\n").utf8)[...]
+    /// - Returns: the reason why a request was not sent; nil if it is on its way.
+    private func send(_ line: String) -> ControlError? {
+        guard socket != nil else { return .closed }
+        let bytes = Array((line + "\n").utf8)
+        guard unsent.count + bytes.count <= ControlLink.mostUnsent else {
+            return .refused(code: "busy", message: "the node reads too slowly; send fewer requests at a time")
+        }
+        unsent += bytes
+        if unsent.count == bytes.count { flush() }
+        return socket == nil ? .closed : nil
+    }
+
+    /// Sends what the system takes, and waits for the rest: the loop is that of all connections.
+    private func flush() {
+        guard let socket else { return }
+        var rest = unsent[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {
                 unsafe Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
             }
-            guard count > 0 || (count < 0 && errno == EINTR) else { return false }
+            if count < 0, errno == EAGAIN { break }
+            guard count > 0 || errno == EINTR else { return close() }
             rest = rest.dropFirst(max(0, count))
         }
-        return true
+        unsent = Array(rest)
+        loop.change(socket, to: unsent.isEmpty ? .readable : [.readable, .writable])
     }
 
     private func read() {
