@@ -41,7 +41,7 @@ public struct Conversation: Sendable, Hashable {
     /// - Parameter isTyping: whether a key was pressed; false if the text was discarded.
     public func setTyping(_ isTyping: Bool) async { await room.owner.change(.typing(isTyping, in: kind)) }
 
-    /// The messages that are kept, the oldest first: at most 100.
+    /// The messages that are kept, at most 100: the oldest first, by the clocks of their authors.
     public func messages() async -> [Message] {
         await room.owner.messages(in: kind).map { Message($0, in: room) }
     }

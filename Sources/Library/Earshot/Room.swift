@@ -108,7 +108,7 @@ public final class Room: Sendable, Hashable {
         get async { await owner.requests().map { Request(room: self, person: $0.person, text: $0.text) } }
     }
 
-    /// The messages to the room that are kept, the oldest first: at most 100.
+    /// The messages to the room that are kept, at most 100: the oldest first, by the clocks of their authors.
     public var messages: [Message] { get async { await Conversation(self).messages() } }
 
     /// Says a text to the room. Waits for the pace of two messages a second (ten at once), and for peers whose queues are full.
