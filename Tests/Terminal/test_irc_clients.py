@@ -164,6 +164,8 @@ class WeeChat(InWindow):
         self.window.wait_for("earshot")
 
     def shows_direct(self, text):
+        # The message opens the buffer, which the status line lists then.
+        self.window.wait_for(":bob")
         self.enter("/buffer bob")
         self.shows(text)
         self.enter("/buffer #lobby")
