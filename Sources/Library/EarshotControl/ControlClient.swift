@@ -97,7 +97,7 @@ public final class ControlClient: Sendable {
         let link = try await ControlLink.open(path)
         let (stream, output) = AsyncThrowingStream.makeStream(
             of: ControlEvents.Arrival.self, bufferingPolicy: .bufferingNewest(ControlEvents.capacity))
-        output.onTermination = { _ in link.closeSoon() }
+        output.onTermination = { _ in link.endTailSoon() }
         await link.tail(history ? "tail history" : "tail", into: output)
         return ControlEvents(stream)
     }

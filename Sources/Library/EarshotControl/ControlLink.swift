@@ -136,6 +136,9 @@ actor ControlLink: EventLoopActor {
     /// From any thread.
     nonisolated func closeSoon() { executeRetained { $0.close() } }
 
+    /// Closes behind a reader that wants no more of the tail: it is told of no error. From any thread.
+    nonisolated func endTailSoon() { executeRetained { $0.close(nil) } }
+
     /// - Parameter error: the reason why a tail ends; nil where the node has left.
     func close(_ error: ControlError? = .closed) {
         guard let socket else { return }
