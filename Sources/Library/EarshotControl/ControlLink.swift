@@ -136,7 +136,7 @@ actor ControlLink: EventLoopActor {
     /// From any thread.
     nonisolated func closeSoon() { executeRetained { $0.close() } }
 
-    /// Closes behind a reader that wants no more of the tail: it is told of no error. From any thread.
+    /// Closes behind a reader that has ended its tail, without an error. From any thread.
     nonisolated func endTailSoon() { executeRetained { $0.close(nil) } }
 
     /// - Parameter error: the reason why a tail ends; nil where the node has left.
