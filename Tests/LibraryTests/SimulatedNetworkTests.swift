@@ -77,6 +77,7 @@ struct SimulatedNetworkTests {
             Message.fitting(String(repeating: family, count: 240)).utf8.count == 3_072 / family.utf8.count
                 * family.utf8.count)
         #expect(Message.fitting("  ").isEmpty)
+        #expect(Message.fitting(String(repeating: " ", count: 300) + "hi") == "hi")
     }
 
     @Test func `Two runs of one seed are equal`() async throws {

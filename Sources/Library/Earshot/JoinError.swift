@@ -39,14 +39,20 @@ public struct JoinError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameter port: the one that was asked for; 0 for any.
     init(listeningOn port: UInt16, _ error: TransportError) {
-        let shown = StartFailure(listeningOn: 0, error).message
+        let cause: String
         switch error {
-        case .system(let call, let errno) where SystemError(call: call, errno: errno).isShortage:
-            self.init(.refusedBySystem, shown)
-        case .system, .refused, .unreachable, .timedOut, .reset:
-            let named = "can not listen on port \(port): \(error); choose another one, or 0"
-            self.init(.portUnavailable, port == 0 ? shown : named)
+        case .system(let call, let errno):
+            let refusal = SystemError(call: call, errno: errno)
+            guard !refusal.isShortage else {
+                self.init(.refusedBySystem, StartFailure(listeningOn: port, error).message)
+                return
+            }
+            cause = "\(refusal)"
+        case .refused, .unreachable, .timedOut, .reset: cause = "\(error)"
         }
+        let remedy = port == 0 ? "see whether the network is up" : "choose another port, or 0"
+        let place = port == 0 ? "can not listen" : "can not listen on port \(port)"
+        self.init(.portUnavailable, "\(place): \(cause); \(remedy)")
     }
 
     /// Makes a part that the system may refuse.

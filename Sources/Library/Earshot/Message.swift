@@ -39,9 +39,10 @@ public struct Message: Sendable, Hashable, Identifiable, CustomStringConvertible
     /// The emojis that people gave it, in the order in which they came here: at most 20, those that the most people gave.
     public let reactions: [Reaction]
 
-    /// The longest beginning of a text that can be sent: 240 characters and 3,072 bytes at most; empty if there is none.
+    /// The longest beginning of a text that can be sent: 240 characters and 3,072 bytes at most, without white space at its ends; empty if there
+    /// is none.
     public static func fitting(_ text: String) -> String {
-        var beginning = text.prefix(Limits.messageCharacters)
+        var beginning = text.drop(while: \.isWhitespace).prefix(Limits.messageCharacters)
         while !beginning.isEmpty {
             if let composed = try? Text.compose(String(beginning)) { return composed }
             beginning = beginning.dropLast()
