@@ -181,12 +181,11 @@ prepare_build() {
     mkdir -p "$HOME"
 }
 
+# Prints the folder of the compiler, which has the tools of its version of LLVM too.
+compiler_folder() { dirname "$(readlink -f "$(type -P swift)")"; }
+
 # Whether the toolchain brings libFuzzer.
-has_fuzzer() {
-    local runtime
-    runtime=$(dirname "$(dirname "$(readlink -f "$(type -P swift)")")")/lib/clang
-    compgen -G "$runtime/*/lib/linux/libclang_rt.fuzzer-$(uname -m).a" >/dev/null
-}
+has_fuzzer() { compgen -G "$(compiler_folder)/../lib/clang/*/lib/linux/libclang_rt.fuzzer-$(uname -m).a" >/dev/null; }
 
 # Installs the PyPI packages of the interoperability tests in a folder of their own. The list is whole: of nicegui it has none of
 # the dependencies, since the tests read one file of it.

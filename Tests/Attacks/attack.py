@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[0] / "Hosts"), str(HERE.parents[0] / "Interop")]
 
 from hosts import Hosts  # noqa: E402
-from catalogue import CATALOGUE  # noqa: E402
+from catalogue import CATALOGUE, gateway_plan  # noqa: E402
 from crowd import Crowd  # noqa: E402
 from noise_peer import Room  # noqa: E402
 
@@ -102,8 +102,7 @@ class Run:
             "victim": self.hosts.address(1), "port": victim.port, "offset": 0, "tag": TAG, "address": self.hosts.address(ATTACKER),
             "bystander": self.hosts.address(BYSTANDER), "likeNumber": like["number"], "likeName": like["nickname"]}
         if self.entry.options:
-            place = crowd.expect(victim, lambda event: event["event"] == "listening")
-            plan |= {"irc_port": int(place["address"].rsplit(":", 1)[1]), "irc_token": place["token"]}
+            plan |= gateway_plan(crowd.expect(victim, lambda event: event["event"] == "listening"))
         attacker = Attacker(self.hosts, self.entry.name, plan, host=1 if self.entry.options else ATTACKER)
         victim.forget_peak()
         resident, before = victim.memory("VmRSS"), crowd.counters()

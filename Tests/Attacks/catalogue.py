@@ -59,6 +59,11 @@ class Attack:
         return missed + [f"{name} is {found.get(name)}" for name, value in wanted if found.get(name) != value]
 
 
+def gateway_plan(listening):
+    """The part of a plan that names the victim's IRC gateway, from the event with which it listens."""
+    return {"irc_port": int(listening["address"].rsplit(":", 1)[1]), "irc_token": listening["token"]}
+
+
 def look_alike(crowd):
     """The victim's events about two members with one number, once both have joined."""
     number, deadline = crowd.members[1].number, time.monotonic() + ARRIVAL

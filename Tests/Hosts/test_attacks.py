@@ -13,7 +13,7 @@ from hosts import Hosts
 ATTACKS = Path(__file__).resolve().parents[1] / "Attacks"
 sys.path[:0] = [str(ATTACKS), str(ATTACKS.parent / "Interop")]
 
-from catalogue import CATALOGUE  # noqa: E402
+from catalogue import CATALOGUE, gateway_plan  # noqa: E402
 from noise_peer import Room  # noqa: E402
 
 ATTACKER, BYSTANDER, NEWCOMER = 3, 4, 5
@@ -43,8 +43,7 @@ class Attacks(unittest.TestCase):
                 "address": self.hosts.address(ATTACKER), "bystander": self.hosts.address(BYSTANDER),
                 "likeNumber": like["number"], "likeName": like["nickname"]}
         if entry.options:
-            place = self.alice.wait(lambda event: event["event"] == "listening", "its gateway")
-            plan |= {"irc_port": int(place["address"].rsplit(":", 1)[1]), "irc_token": place["token"]}
+            plan |= gateway_plan(self.alice.wait(lambda event: event["event"] == "listening", "its gateway"))
         host = 1 if entry.options else ATTACKER
         process = self.hosts.start(host, [sys.executable, str(ATTACKS / "attacker.py"), entry.name, json.dumps(plan)],
                                    stderr=None)

@@ -139,7 +139,7 @@ struct OverlayRun {
             case .send(let frame, let peer):
                 demand(linked.contains(peer), "a frame for a neighbour that is gone")
                 demand(frame.count <= FramePacker.largestFrame, "a frame of \(frame.count) bytes")
-                note(frame)
+                recordCheck(in: frame)
             case .push(_, let peers, _):
                 demand(Set(peers).count == peers.count, "a payload goes twice to one neighbour")
                 demand(linked.isSuperset(of: peers), "a payload for a neighbour that is gone")
@@ -151,7 +151,7 @@ struct OverlayRun {
     }
 
     /// Keeps a check for loops, which goes round where there is one.
-    private mutating func note(_ frame: [UInt8]) {
+    private mutating func recordCheck(in frame: [UInt8]) {
         let body = Array(frame.dropFirst())
         guard frame.first == FrameType.tree.rawValue, case .loopCheck(let check) = TreeFrame(body.span) else { return }
         checks.append(check)

@@ -141,7 +141,8 @@ private enum CommandRules {
         do throws(ChatError) {
             let command = try Command(named: name, values)
             demand(
-                command.operands.values.keys.allSatisfy { values[$0] != nil || $0 == "room" }, "an operand nobody gave")
+                command.operands.values.keys.allSatisfy { values[$0] != nil || $0 == "room" },
+                "an operand that was not given")
             _ = (command.operands.text, command.operands.who, command.saidText(by: "otter"), command.requester)
         } catch {
             demand(DisplayGuard.safe(error.message) == error.message, "an error that can not be shown")

@@ -42,9 +42,9 @@ extension FuzzTarget {
         let now = Instant(nanoseconds: 0)
         var session = SocketIOSession(GatewayRules.token, engineID: "x", isPolling: false, room: nil, at: now)
         let hasToken = input.split(separator: 0x1e).contains { packet in
-            // A packet is a text, repaired where it is no UTF-8, and its kind is the first character.
-            let text = String(decoding: packet.dropFirst(), as: UTF8.self).dropFirst()
-            let auth = try? JSONValue(parsing: Array(text.utf8))
+            // A packet is a text, repaired where it is no UTF-8, and its kind is the first byte.
+            let text = String(decoding: packet.dropFirst(), as: UTF8.self)
+            let auth = try? JSONValue(parsing: Array(text.utf8.dropFirst()))
             return auth?["token"]?.string == GatewayRules.token.text
         }
         GatewayRules.run(&session, session.begin(at: now), hasToken)
